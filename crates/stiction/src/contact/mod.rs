@@ -1,0 +1,123 @@
+//! Pairs of primitives that are close enough to push each other.
+
+pub mod obstacle;
+mod build;
+
+pub use obstacle::{Obstacle, Plane};
+
+use crate::closest::EdgePart;
+use crate::distance::Separation;
+use crate::math::Vector;
+use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
+
+/// A pair of primitives under the barrier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact<const N: usize> {
+    /// Its vertices.
+    pub stencil: Stencil<N>,
+    /// How often it counts: several faces or edges may share their closest vertex or edge.
+    pub weight: f64,
+}
+
+/// Two nearly parallel edges, whose contact is multiplied by the edge-edge mollifier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParallelContact {
+    /// The two edges.
+    pub contact: Contact<4>,
+    /// Which parts of them are closest.
+    pub parts: (EdgePart, EdgePart),
+    /// `ε` of the mollifier, from the edges at rest, in m⁴.
+    pub threshold: f64,
+}
+
+impl ParallelContact {
+    /// How `r` between the closest parts depends on the four vertices.
+    pub fn pair(&self) -> Pair<4> {
+        // The second coordinate first: holding the first one moves the second into its place.
+        hold(hold(EDGE_EDGE, 1, self.parts.1), 0, self.parts.0)
+    }
+}
+
+fn hold(pair: Pair<4>, p: usize, part: EdgePart) -> Pair<4> {
+    match part {
+        EdgePart::Start => pair.hold(p, 0.0),
+        EdgePart::End => pair.hold(p, 1.0),
+        EdgePart::Inside => pair,
+    }
+}
+
+/// A vertex near an obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ObstacleContact {
+    /// The vertex.
+    pub stencil: Stencil<1>,
+    /// Number of the obstacle.
+    pub obstacle: u32,
+    /// How often it counts.
+    pub weight: f64,
+}
+
+/// All contacts of a configuration, by kind, each kind ascending by its vertices. [Li2020]
+///
+/// Every vertex-face and edge-edge pair (3D) or vertex-edge pair (2D) closer than d̂ is listed once, as
+/// the pair of its closest features; equal pairs are merged and their weights added. Edges within 1.8°
+/// of parallel at rest length stay edge-edge pairs, in `parallel`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contacts {
+    /// Two vertices.
+    pub vv: Vec<Contact<2>>,
+    /// A vertex and the inside of an edge.
+    pub ve: Vec<Contact<3>>,
+    /// The insides of two edges.
+    pub ee: Vec<Contact<4>>,
+    /// A vertex and the inside of a face.
+    pub vf: Vec<Contact<4>>,
+    /// Two nearly parallel edges.
+    pub parallel: Vec<ParallelContact>,
+    /// A vertex and an obstacle.
+    pub obstacle: Vec<ObstacleContact>,
+}
+
+impl Contacts {
+    /// How many contacts there are.
+    pub fn len(&self) -> usize {
+        self.vv.len()
+            + self.ve.len()
+            + self.ee.len()
+            + self.vf.len()
+            + self.parallel.len()
+            + self.obstacle.len()
+    }
+
+    /// Whether nothing is close to anything.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The smallest distance of a contact at positions `x`, in m; infinite without contacts.
+    ///
+    /// # Panics
+    /// If `x` or `obstacles` is not the array that the contacts were built with.
+    pub fn smallest_gap<const D: usize>(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> f64 {
+        let pairs = smallest(&self.vv, &VERTEX_VERTEX, x)
+            .min(smallest(&self.ve, &VERTEX_EDGE, x))
+            .min(smallest(&self.ee, &EDGE_EDGE, x))
+            .min(smallest(&self.vf, &VERTEX_FACE, x));
+        let parallel = self
+            .parallel
+            .iter()
+            .map(|c| Separation::new(&c.pair(), &c.contact.stencil.gather(x)).distance_squared());
+        let squared = parallel.fold(pairs, f64::min);
+        self.obstacle
+            .iter()
+            .map(|c| obstacles[c.obstacle as usize].distance(x[c.stencil.0[0] as usize]))
+            .fold(squared.sqrt(), f64::min)
+    }
+}
+
+fn smallest<const D: usize, const N: usize>(contacts: &[Contact<N>], pair: &Pair<N>, x: &[Vector<D>]) -> f64 {
+    contacts
+        .iter()
+        .map(|c| Separation::new(pair, &c.stencil.gather(x)).distance_squared())
+        .fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,92 @@
+//! What can be wrong with the input, said so that the reader knows where and what to do.
+
+use std::fmt;
+
+/// The result of an operation that checks its input.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Input that cannot be used.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A coordinate that is NaN or infinite.
+    NotFinite {
+        /// Which array.
+        what: &'static str,
+        /// Which of its entries.
+        index: usize,
+    },
+    /// A primitive that names a vertex that does not exist.
+    IndexOutOfRange {
+        /// Which kind of primitive.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// The vertex it names.
+        vertex: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// A primitive that names the same vertex twice.
+    RepeatedVertex {
+        /// Which kind of primitive.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// The vertex it repeats.
+        vertex: u32,
+    },
+    /// A primitive without length, area or volume.
+    Degenerate {
+        /// Which kind of primitive.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+    },
+    /// An array of the wrong length.
+    WrongLength {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it should have.
+        expected: usize,
+    },
+    /// A parameter outside its range.
+    BadParameter {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite { what, index } => {
+                write!(f, "{what} {index} is not finite: replace NaN and infinite numbers")
+            }
+            Self::IndexOutOfRange { what, index, vertex, vertices } => write!(
+                f,
+                "{what} {index} names vertex {vertex}, but there are {vertices} vertices (counted from 0)"
+            ),
+            Self::RepeatedVertex { what, index, vertex } => {
+                write!(f, "{what} {index} names vertex {vertex} twice: remove or mend it")
+            }
+            Self::Degenerate { what, index } => {
+                write!(f, "{what} {index} has no length, area or volume: remove or mend it")
+            }
+            Self::WrongLength { what, found, expected } => {
+                write!(f, "{what} has {found} entries, expected {expected}")
+            }
+            Self::BadParameter { name, value, must } => {
+                write!(f, "{name} = {value} is not possible: it must be {must}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}

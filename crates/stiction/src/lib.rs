@@ -1,0 +1,46 @@
+//! Contact that nothing passes through, and friction that obeys Coulomb, for people who have their own
+//! solver.
+//!
+//! Positions go in; energies, gradients, Hessians and step bounds come out. `D` is 2 or 3 throughout.
+//!
+//! ```
+//! use stiction::barrier::{BarrierPotential, ClampedLog};
+//! use stiction::broad_phase::brute_force;
+//! use stiction::contact::Contacts;
+//! use stiction::math::Vector;
+//! use stiction::mesh::Surface;
+//! use stiction::potential::Potential;
+//!
+//! // A vertex of one segment 0.05 m above another segment.
+//! let x = vec![Vector([0.0, 0.0]), Vector([1.0, 0.0]), Vector([0.5, 0.05]), Vector([0.5, 1.0])];
+//! let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![])?;
+//!
+//! let barrier = ClampedLog::new(0.1)?;
+//! let candidates = brute_force::candidates(&surface, &x, &x, barrier.dhat());
+//! let contacts = Contacts::build(&surface, &candidates, &[], &x, barrier.dhat());
+//! assert_eq!(contacts.ve.len(), 1);
+//!
+//! let potential = BarrierPotential { contacts: &contacts, obstacles: &[], barrier, kappa: 1e6 };
+//! let mut gradient = vec![Vector::ZERO; x.len()];
+//! potential.gradient(&x, 1.0, &mut gradient);
+//! assert!(gradient[2][1] < 0.0); // the energy falls as the vertex rises
+//! # Ok::<(), stiction::error::Error>(())
+//! ```
+//!
+//! The order of the modules below is the order of the layers: a module uses only those above it.
+
+pub mod error;
+pub mod math;
+pub mod stencil;
+pub mod closest;
+pub mod distance;
+pub mod mollifier;
+pub mod mesh;
+pub mod broad_phase;
+pub mod ccd;
+pub mod blocks;
+pub mod assemble;
+pub mod potential;
+pub mod contact;
+pub mod barrier;
+pub mod friction;

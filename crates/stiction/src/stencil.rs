@@ -1,0 +1,64 @@
+//! Which vertices a small term touches, and how the vector between two primitives depends on them.
+
+use crate::math::Vector;
+
+/// The `N` vertices of one term of a sum, by their numbers in the full vertex array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stencil<const N: usize>(pub [u32; N]);
+
+impl<const N: usize> Stencil<N> {
+    /// The values of a vertex field at these vertices.
+    ///
+    /// # Panics
+    /// If the field is shorter than the largest vertex number.
+    #[inline]
+    pub fn gather<const D: usize>(&self, field: &[Vector<D>]) -> [Vector<D>; N] {
+        self.0.map(|v| field[v as usize])
+    }
+}
+
+/// How the vector `r` between a point of one primitive and a point of another depends on their vertices.
+///
+/// ```text
+/// r(x, α) = Σᵢ cᵢ(α) xᵢ        c(α) = c₀ + Σₚ αₚ Cₚ ,  p < free
+/// ```
+/// `α` are the coordinates of the two points on their primitives. Vertex order is argument order:
+/// vertex-edge is (v, e₀, e₁), edge-edge (a₀, a₁, b₀, b₁), vertex-face (v, f₀, f₁, f₂).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair<const N: usize> {
+    /// `c₀`.
+    pub base: [f64; N],
+    /// `C₁`, `C₂`; only the first `free` of them count.
+    pub directions: [[f64; N]; 2],
+    /// How many coordinates are free: 0, 1 or 2.
+    pub free: usize,
+}
+
+/// Two vertices.
+pub const VERTEX_VERTEX: Pair<2> = Pair { base: [1.0, -1.0], directions: [[0.0; 2]; 2], free: 0 };
+
+/// A vertex and the line through an edge.
+pub const VERTEX_EDGE: Pair<3> =
+    Pair { base: [1.0, -1.0, 0.0], directions: [[0.0, 1.0, -1.0], [0.0; 3]], free: 1 };
+
+/// The lines through two edges.
+pub const EDGE_EDGE: Pair<4> =
+    Pair { base: [1.0, 0.0, -1.0, 0.0], directions: [[-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]], free: 2 };
+
+/// A vertex and the plane through a face.
+pub const VERTEX_FACE: Pair<4> =
+    Pair { base: [1.0, -1.0, 0.0, 0.0], directions: [[0.0, 1.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]], free: 2 };
+
+impl<const N: usize> Pair<N> {
+    /// The same pair with coordinate `p` held at `value`: a point of an edge becomes one of its ends.
+    pub fn hold(mut self, p: usize, value: f64) -> Self {
+        for i in 0..N {
+            self.base[i] += value * self.directions[p][i];
+        }
+        if p == 0 {
+            self.directions[0] = self.directions[1];
+        }
+        self.free -= 1;
+        self
+    }
+}
