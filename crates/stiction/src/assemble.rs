@@ -14,7 +14,13 @@ const CHUNK: usize = 256;
 
 /// `Σ f(item)`.
 pub fn energy<T: Sync>(items: &[T], f: impl Fn(&T) -> f64 + Sync) -> f64 {
-    let sums: Vec<f64> = items.par_chunks(CHUNK).map(|chunk| chunk.iter().map(&f).sum()).collect();
+    sum(items.len(), |i| f(&items[i]))
+}
+
+/// `Σ f(i)` for `i` from 0 to `count − 1`.
+pub fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let chunk_sum = |chunk: usize| (chunk * CHUNK..count.min((chunk + 1) * CHUNK)).map(&f).sum();
+    let sums: Vec<f64> = (0..count.div_ceil(CHUNK)).into_par_iter().map(chunk_sum).collect();
     sums.iter().sum()
 }
 

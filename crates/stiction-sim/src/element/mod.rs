@@ -1,0 +1,5 @@
+//! Pieces of elastic bodies.
+
+pub mod simplex;
+
+pub use simplex::Simplex;

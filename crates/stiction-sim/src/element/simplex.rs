@@ -1,0 +1,84 @@
+//! Triangles in 2D and tetrahedra in 3D with constant strain.
+
+use std::array::from_fn;
+
+use stiction::distance::Psd;
+use stiction::math::{Matrix, Vector};
+use stiction::stencil::Stencil;
+
+use crate::material::{Lame, neo_hookean};
+
+/// A solid element of `N = D + 1` vertices.
+///
+/// ```text
+/// F = Σᵢ xᵢ bᵢᵀ        bᵢ = ∇Nᵢ at rest  [1/m]
+/// E = V Ψ(F)           ∂E/∂xᵢ = V P bᵢ        ∂²E/∂xᵢ∂xⱼ = V Σₖ ωₖ (Qₖbᵢ)(Qₖbⱼ)ᵀ
+/// ```
+/// with rest volume `V` (area times 1 m in 2D) and eigenpairs (ω, Q) of ∂P/∂F.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Simplex<const D: usize, const N: usize> {
+    /// Its vertices.
+    pub stencil: Stencil<N>,
+    /// `V` in m³.
+    pub volume: f64,
+    /// The material.
+    pub lame: Lame,
+    b: [Vector<D>; N],
+}
+
+impl<const D: usize, const N: usize> Simplex<D, N> {
+    /// The element with these vertices, at positions `rest`. Its volume is not positive if it is inverted
+    /// or flat: the caller checks.
+    ///
+    /// # Panics
+    /// If `N ≠ D + 1`, or a vertex is not in `rest`.
+    pub fn new(stencil: Stencil<N>, rest: &[Vector<D>], lame: Lame) -> Self {
+        assert!(N == D + 1, "a solid element in {D} dimensions has {} vertices", D + 1);
+        let x = stencil.gather(rest);
+        let edges = Matrix::from_columns(from_fn(|k| x[k + 1] - x[0]));
+        let inverse = edges.inverse();
+        let mut b = [Vector::ZERO; N];
+        for k in 0..D {
+            b[k + 1] = Vector(inverse.0[k]);
+            b[0] -= b[k + 1];
+        }
+        let simplices_per_box = if D == 2 { 2.0 } else { 6.0 };
+        Self { stencil, volume: edges.det() / simplices_per_box, lame, b }
+    }
+
+    /// `F`.
+    #[inline]
+    fn deformation(&self, x: &[Vector<D>; N]) -> Matrix<D> {
+        let mut f = Matrix::ZERO;
+        for i in 0..N {
+            f += x[i].outer(self.b[i]);
+        }
+        f
+    }
+
+    /// `E` in J.
+    pub fn energy(&self, x: &[Vector<D>; N]) -> f64 {
+        self.volume * neo_hookean::energy(&self.lame, &self.deformation(x))
+    }
+
+    /// Gradient of `E` in N.
+    pub fn gradient(&self, x: &[Vector<D>; N]) -> [Vector<D>; N] {
+        let stress = neo_hookean::stress(&self.lame, &self.deformation(x)) * self.volume;
+        self.b.map(|b| stress * b)
+    }
+
+    /// Hessian of `E` in N/m.
+    pub fn hessian(&self, x: &[Vector<D>; N], psd: Psd) -> [[Matrix<D>; N]; N] {
+        let mut h = [[Matrix::ZERO; N]; N];
+        for (value, matrix) in &neo_hookean::modes(&self.lame, &self.deformation(x))[..D * D] {
+            let weight = self.volume * psd.apply(*value);
+            let q = self.b.map(|b| *matrix * b);
+            for i in 0..N {
+                for j in 0..N {
+                    h[i][j] += q[i].outer(q[j] * weight);
+                }
+            }
+        }
+        h
+    }
+}

@@ -1,0 +1,32 @@
+//! Gravity.
+
+use stiction::assemble;
+use stiction::blocks::Blocks;
+use stiction::distance::Psd;
+use stiction::math::Vector;
+use stiction::potential::Potential;
+
+/// ```text
+/// W(x) = −Σᵢ mᵢ g·xᵢ        [J]
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BodyForce<'a, const D: usize> {
+    /// Masses in kg.
+    pub masses: &'a [f64],
+    /// `g` in m/s².
+    pub gravity: Vector<D>,
+}
+
+impl<const D: usize> Potential<D> for BodyForce<'_, D> {
+    fn energy(&self, x: &[Vector<D>]) -> f64 {
+        -assemble::sum(x.len(), |i| self.masses[i] * self.gravity.dot(x[i]))
+    }
+
+    fn gradient(&self, _x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
+        for (g, mass) in out.iter_mut().zip(self.masses) {
+            *g -= self.gravity * (scale * mass);
+        }
+    }
+
+    fn hessian(&self, _x: &[Vector<D>], _scale: f64, _psd: Psd, _out: &mut Blocks<D>) {}
+}

@@ -1,0 +1,38 @@
+//! Inertia in the incremental potential.
+
+use stiction::assemble;
+use stiction::blocks::Blocks;
+use stiction::distance::Psd;
+use stiction::math::{Matrix, Vector};
+use stiction::potential::Potential;
+use stiction::stencil::Stencil;
+
+/// ```text
+/// I(x) = ½ Σᵢ mᵢ |xᵢ − x̃ᵢ|²        [kg m²]
+/// ```
+/// with masses in kg lumped to the vertices and the predicted positions `x̃` of the time integrator.
+#[derive(Clone, Copy, Debug)]
+pub struct Inertia<'a, const D: usize> {
+    /// Masses.
+    pub masses: &'a [f64],
+    /// `x̃`.
+    pub predicted: &'a [Vector<D>],
+}
+
+impl<const D: usize> Potential<D> for Inertia<'_, D> {
+    fn energy(&self, x: &[Vector<D>]) -> f64 {
+        assemble::sum(x.len(), |i| 0.5 * self.masses[i] * (x[i] - self.predicted[i]).norm_squared())
+    }
+
+    fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
+        for i in 0..x.len() {
+            out[i] += (x[i] - self.predicted[i]) * (scale * self.masses[i]);
+        }
+    }
+
+    fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Blocks<D>) {
+        for (i, mass) in self.masses.iter().enumerate() {
+            out.push(&Stencil([i as u32]), &[[Matrix::scalar(scale * mass)]]);
+        }
+    }
+}

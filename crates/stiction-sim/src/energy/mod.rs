@@ -1,0 +1,11 @@
+//! The energies of a body, and their sum that a time step makes small.
+
+pub mod inertia;
+pub mod body_force;
+pub mod elastic;
+pub mod incremental;
+
+pub use body_force::BodyForce;
+pub use elastic::Elastic;
+pub use incremental::Incremental;
+pub use inertia::Inertia;

@@ -1,0 +1,22 @@
+//! Implicit Euler.
+//!
+//! ```text
+//! x̃ = xⁿ + h vⁿ      v(x) = (x − xⁿ)/h      scale = h²      ĥ = h
+//! ```
+
+use stiction::math::Vector;
+
+use super::Scheme;
+use crate::state::State;
+
+pub(super) fn begin<const D: usize>(state: &State<D>, h: f64) -> Scheme<D> {
+    let predicted = state.x.iter().zip(&state.v).map(|(x, v)| *x + *v * h).collect();
+    Scheme { predicted, scale: h * h, x_ref: state.x.clone(), v_ref: Vec::new(), h_hat: h }
+}
+
+pub(super) fn finish<const D: usize>(state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>) {
+    for ((v, new), old) in state.v.iter_mut().zip(&x).zip(&scheme.x_ref) {
+        *v = (*new - *old) * (1.0 / scheme.h_hat);
+    }
+    state.x = x;
+}

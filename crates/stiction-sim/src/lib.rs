@@ -1,0 +1,24 @@
+//! Deformable bodies in contact: elastic solids, time integration, a Newton solver that keeps them
+//! apart, scenes, and files in and out.
+//!
+//! `Model` is constant, `State` changes, [`step::step`] connects them.
+//!
+//! The order of the modules below is the order of the layers: a module uses only those above it.
+
+pub mod error;
+pub mod params;
+pub mod state;
+pub mod material;
+pub mod element;
+pub mod energy;
+pub mod boundary;
+pub mod integrator;
+pub mod linear;
+pub mod model;
+pub mod step_bound;
+pub mod line_search;
+pub mod newton;
+pub mod report;
+pub mod step;
+pub mod scene;
+pub mod io;

@@ -1,0 +1,80 @@
+//! How far to go along a direction.
+
+use stiction::math::Vector;
+
+/// Halvings after which a search gives up.
+const MAX_HALVINGS: usize = 40;
+
+/// Rounding error of an energy, relative to the sum of the absolute values of its parts.
+const ROUNDING: f64 = 1e-14;
+
+/// `x + t p`.
+pub fn along<const D: usize>(x: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Vector<D>> {
+    x.iter().zip(p).map(|(x, p)| *x + *p * t).collect()
+}
+
+/// What an energy along a direction starts from.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// The energy.
+    pub start: f64,
+    /// The sum of the absolute values of its parts.
+    pub magnitude: f64,
+    /// By how much the quadratic model says that it falls.
+    pub decrease: f64,
+}
+
+/// The first of `bound`, `bound/2`, `bound/4`, … at which the energy is not above the start.
+///
+/// Where the expected decrease is lost in the rounding of the energy, the energy may
+/// rise by that rounding. Nothing is returned if no step is good.
+pub fn downhill<T>(bound: f64, limit: Limit, mut at: impl FnMut(f64) -> (f64, T)) -> Option<T> {
+    let noise = ROUNDING * limit.magnitude;
+    let allowed = if limit.decrease <= noise { limit.start + noise } else { limit.start };
+    let mut t = bound;
+    for _ in 0..MAX_HALVINGS {
+        let (energy, result) = at(t);
+        if energy <= allowed {
+            return Some(result);
+        }
+        t *= 0.5;
+    }
+    None
+}
+
+/// The first of `bound`, `bound/2`, … at which `at` is content, with its result; 0 at the end.
+pub fn finite<T>(bound: f64, mut at: impl FnMut(f64) -> (bool, T)) -> (T, f64) {
+    let mut t = bound;
+    for _ in 0..MAX_HALVINGS {
+        let (good, result) = at(t);
+        if good {
+            return (result, t);
+        }
+        t *= 0.5;
+    }
+    (at(0.0).1, 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_stops_where_the_energy_is_low() {
+        let limit = Limit { start: 1.0, magnitude: 1.0, decrease: 0.5 };
+        assert_eq!(downhill(1.0, limit, |t| ((4.0 * t - 1.0) * (4.0 * t - 1.0), t)), Some(0.5));
+        assert_eq!(downhill(1.0, limit, |t| (1.0 + t, t)), None);
+    }
+
+    #[test]
+    fn rounding_is_no_rise() {
+        let limit = Limit { start: 1.0, magnitude: 1.0, decrease: 1e-20 };
+        assert_eq!(downhill(1.0, limit, |t| (1.0 + 1e-15, t)), Some(1.0));
+    }
+
+    #[test]
+    fn infinite_energies_are_left() {
+        assert_eq!(finite(1.0, |t| (t < 0.3, t)), (0.25, 0.25));
+        assert_eq!(finite(1.0, |t| (false, t)), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,5 @@
+//! Solvers of linear systems.
+
+pub mod cholesky;
+
+pub use cholesky::Cholesky;

@@ -1,0 +1,245 @@
+//! Projected Newton: finds the minimum of the incremental potential without ever touching.
+
+use stiction::blocks::Blocks;
+use stiction::contact::Contacts;
+use stiction::distance::Psd;
+use stiction::friction::{FrictionPotential, Slides};
+use stiction::math::Vector;
+use stiction::potential::Potential;
+
+use crate::energy::{Incremental, Inertia};
+use crate::error::{Error, Result};
+use crate::integrator::Scheme;
+use crate::line_search;
+use crate::linear::Cholesky;
+use crate::model::Model;
+use crate::params::Stiffness;
+use crate::step_bound::Sweep;
+
+/// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
+const MAX_PORTIONS: usize = 30;
+
+/// The minimisation of one step.
+#[derive(Clone, Copy)]
+pub struct Problem<'a, const D: usize> {
+    /// The model.
+    pub model: &'a Model<D>,
+    /// The integrator's numbers.
+    pub scheme: &'a Scheme<D>,
+    /// Friction, frozen.
+    pub slides: &'a Slides<D>,
+    /// Where prescribed vertices must end.
+    pub targets: &'a [(u32, Vector<D>)],
+    /// Number of the step, from 1, for messages.
+    pub step: usize,
+}
+
+/// What changes while a step is solved.
+#[derive(Clone, Debug)]
+pub struct Iterate<const D: usize> {
+    /// Positions in m.
+    pub x: Vec<Vector<D>>,
+    /// Contacts at `x`.
+    pub contacts: Contacts,
+    /// Barrier stiffness in J/m⁴; none before there is contact.
+    pub kappa: Option<f64>,
+    /// Newton iterations so far.
+    pub iterations: usize,
+    /// How often the matrix had to be made more positive.
+    pub regularised: usize,
+}
+
+/// Memory that is used again from step to step. It holds no information.
+#[derive(Debug, Default)]
+pub struct Workspace<const D: usize> {
+    gradient: Vec<Vector<D>>,
+    hessian: Blocks<D>,
+    solver: Cholesky,
+}
+
+impl<'a, const D: usize> Problem<'a, D> {
+    /// The incremental potential with the given contacts.
+    pub fn potential<'b>(&self, contacts: &'b Contacts, kappa: Option<f64>) -> Incremental<'b, D>
+    where
+        'a: 'b,
+    {
+        let model = self.model;
+        Incremental {
+            inertia: Inertia { masses: &model.masses, predicted: &self.scheme.predicted },
+            elastic: &model.elastic,
+            body_force: model.body_force(),
+            barrier: model.barrier_potential(contacts, kappa),
+            friction: FrictionPotential {
+                slides: self.slides,
+                motion: self.scheme.motion(),
+                eps_v: model.params.friction.eps_v,
+            },
+            scale: self.scheme.scale,
+        }
+    }
+}
+
+/// Moves `iterate` to the minimum of the incremental potential, with prescribed vertices at their targets.
+///
+/// Where contact does not let them get there at once, they go as far as they can, the others follow,
+/// and they go on.
+///
+/// # Errors
+/// If the iterations do not converge, the system cannot be solved, or a prescribed motion is blocked.
+pub fn minimise<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    work: &mut Workspace<D>,
+) -> Result<()> {
+    for _ in 0..MAX_PORTIONS {
+        relax(problem, iterate, work)?;
+        if furthest(problem, &iterate.x).1 == 0.0 {
+            return Ok(());
+        }
+        advance_prescribed(problem, iterate);
+    }
+    let (vertex, missing) = furthest(problem, &iterate.x);
+    if missing == 0.0 {
+        return relax(problem, iterate, work);
+    }
+    Err(Error::Blocked { step: problem.step, vertex: vertex as usize, missing })
+}
+
+/// The prescribed vertex that is furthest from its target, and how far it is, in m.
+fn furthest<const D: usize>(problem: &Problem<'_, D>, x: &[Vector<D>]) -> (u32, f64) {
+    let distance = |&(v, target): &(u32, Vector<D>)| (v, (target - x[v as usize]).norm());
+    problem.targets.iter().map(distance).fold((0, 0.0), |a, b| if b.1 > a.1 { b } else { a })
+}
+
+/// Moves the prescribed vertices, and only them, towards their targets as far as nothing touches or inverts.
+fn advance_prescribed<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>) {
+    let mut p = vec![Vector::ZERO; iterate.x.len()];
+    for &(v, target) in problem.targets {
+        p[v as usize] = target - iterate.x[v as usize];
+    }
+    advance(problem, iterate, &p);
+}
+
+/// Moves along `p` as far as nothing touches or inverts; exactly onto the targets if that is all the way.
+pub fn advance<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>, p: &[Vector<D>]) {
+    let sweep = Sweep::new(problem.model, &iterate.x, p);
+    let (x, t) = line_search::finite(sweep.bound, |t| {
+        let mut x = line_search::along(&iterate.x, p, t);
+        if t == 1.0 {
+            for &(v, target) in problem.targets {
+                x[v as usize] = target;
+            }
+        }
+        let energy = problem.potential(&Contacts::default(), iterate.kappa).energy(&x);
+        (energy.is_finite(), x)
+    });
+    if t > 0.0 {
+        iterate.contacts = sweep.contacts(problem.model, &x);
+        iterate.x = x;
+    }
+}
+
+/// Newton's iterations with the prescribed vertices held where they are.
+fn relax<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    work: &mut Workspace<D>,
+) -> Result<()> {
+    let model = problem.model;
+    let (tolerance, limit) = (model.params.tolerance(), model.params.newton.max_iterations);
+    let mut gap = iterate.contacts.smallest_gap(&iterate.x, &model.obstacles);
+    let mut speed = f64::INFINITY;
+    for _ in 0..limit {
+        begin_stiffness(problem, iterate);
+        let p = direction(problem, iterate, work)?;
+        speed = p.iter().map(|p| p.norm()).fold(0.0, f64::max) / problem.scheme.h_hat;
+        let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
+        let moved = descend(problem, iterate, &p, decrease);
+        iterate.iterations += 1;
+        if speed <= tolerance {
+            return Ok(());
+        }
+        if !moved {
+            break;
+        }
+        gap = adapt_stiffness(model, iterate, gap);
+    }
+    Err(Error::NotConverged { step: problem.step, iterations: iterate.iterations, speed, tolerance })
+}
+
+/// `−H⁻¹ g`, zero at prescribed vertices. The diagonal of `H` grows until it can be factorised.
+fn direction<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    work: &mut Workspace<D>,
+) -> Result<Vec<Vector<D>>> {
+    let potential = problem.potential(&iterate.contacts, iterate.kappa);
+    work.gradient.clear();
+    work.gradient.resize(iterate.x.len(), Vector::ZERO);
+    potential.gradient(&iterate.x, 1.0, &mut work.gradient);
+    for (g, &fixed) in work.gradient.iter_mut().zip(&problem.model.fixed) {
+        if fixed {
+            *g = Vector::ZERO;
+        }
+    }
+    work.hessian.clear();
+    potential.hessian(&iterate.x, 1.0, Psd::Clamp, &mut work.hessian);
+    let downhill: Vec<_> = work.gradient.iter().map(|g| -*g).collect();
+    let mean_mass = problem.model.masses.iter().sum::<f64>() / problem.model.masses.len().max(1) as f64;
+    let mut shift = 0.0;
+    for _ in 0..8 {
+        if let Some(p) = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift) {
+            return Ok(p);
+        }
+        iterate.regularised += 1;
+        shift = (100.0_f64 * shift).max(1e-6 * mean_mass);
+    }
+    Err(Error::Singular { step: problem.step })
+}
+
+/// Goes along `p` as far as nothing touches and the energy falls; false if that is nowhere.
+fn descend<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    p: &[Vector<D>],
+    decrease: f64,
+) -> bool {
+    let sweep = Sweep::new(problem.model, &iterate.x, p);
+    let (start, magnitude) =
+        problem.potential(&iterate.contacts, iterate.kappa).energy_and_magnitude(&iterate.x);
+    let limit = line_search::Limit { start, magnitude, decrease };
+    let found = line_search::downhill(sweep.bound, limit, |t| {
+        let x = line_search::along(&iterate.x, p, t);
+        let contacts = sweep.contacts(problem.model, &x);
+        let energy = problem.potential(&contacts, iterate.kappa).energy(&x);
+        (energy, (x, contacts))
+    });
+    match found {
+        Some((x, contacts)) => {
+            (iterate.x, iterate.contacts) = (x, contacts);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Balances the barrier with the other forces when contact first appears.
+fn begin_stiffness<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>) {
+    if iterate.kappa.is_some() || iterate.contacts.is_empty() {
+        return;
+    }
+    let mut others = vec![Vector::ZERO; iterate.x.len()];
+    let empty = Contacts::default();
+    problem.potential(&empty, None).gradient(&iterate.x, 1.0 / problem.scheme.scale, &mut others);
+    iterate.kappa = problem.model.initial_stiffness(&iterate.contacts, &iterate.x, &others);
+}
+
+/// Doubles an automatic stiffness while a tiny gap shrinks; returns the present gap in m.
+fn adapt_stiffness<const D: usize>(model: &Model<D>, iterate: &mut Iterate<D>, before: f64) -> f64 {
+    let gap = iterate.contacts.smallest_gap(&iterate.x, &model.obstacles);
+    if model.params.contact.stiffness == Stiffness::Automatic {
+        let doubled = |kappa| model.stiffness_range.update(kappa, before, gap, model.diagonal);
+        iterate.kappa = iterate.kappa.map(doubled);
+    }
+    gap
+}

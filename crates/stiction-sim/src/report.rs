@@ -1,0 +1,213 @@
+//! What happened in a step.
+
+use stiction::barrier::BarrierPotential;
+use stiction::contact::Contacts;
+use stiction::friction::mollifier::f1;
+use stiction::friction::{FrictionPotential, Slide};
+use stiction::math::Vector;
+use stiction::potential::Potential;
+
+use crate::model::Model;
+use crate::newton::Iterate;
+use crate::state::State;
+
+/// Energies of a configuration, in J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of deformation.
+    pub elastic: f64,
+    /// Of height.
+    pub gravity: f64,
+    /// Of contact.
+    pub barrier: f64,
+}
+
+impl Energies {
+    /// The energies of a state.
+    pub fn new<const D: usize>(
+        model: &Model<D>,
+        state: &State<D>,
+        barrier: &BarrierPotential<'_, D>,
+    ) -> Self {
+        let kinetic = state.v.iter().zip(&model.masses).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
+        Self {
+            kinetic,
+            elastic: model.elastic.energy(&state.x),
+            gravity: model.body_force().energy(&state.x),
+            barrier: barrier.energy(&state.x),
+        }
+    }
+
+    /// Their sum.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravity + self.barrier
+    }
+}
+
+/// How friction acted in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FrictionReport {
+    /// Contacts slower than `ε_v`.
+    pub stick: usize,
+    /// Contacts faster than that.
+    pub slip: usize,
+    /// Mean slip of the contacts, weighted by their normal forces, in m.
+    pub distance: f64,
+    /// Energy turned into heat, in J.
+    pub dissipation: f64,
+    /// Change of the friction forces if normal forces and planes were taken anew, relative to them.
+    pub lag_residual: f64,
+}
+
+/// A body as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyReport<const D: usize> {
+    /// Centre of mass in m.
+    pub center: Vector<D>,
+    /// Its velocity in m/s.
+    pub velocity: Vector<D>,
+}
+
+/// What a step did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport<const D: usize> {
+    /// Number of the step, from 1.
+    pub step: usize,
+    /// Time at its end, in s.
+    pub time: f64,
+    /// Newton iterations.
+    pub iterations: usize,
+    /// How often the matrix had to be made more positive.
+    pub regularised: usize,
+    /// Energies at its end.
+    pub energies: Energies,
+    /// Work done by prescribed vertices, in J.
+    pub work: f64,
+    /// Energy put in or taken out by a change of the barrier stiffness, in J.
+    pub stiffness_work: f64,
+    /// Smallest distance of any two primitives in contact, in m; infinite without contact.
+    pub gap: f64,
+    /// Sum of the normal forces of all contacts, in N.
+    pub normal_force: f64,
+    /// Barrier stiffness in J/m⁴.
+    pub kappa: f64,
+    /// Contacts with bodies.
+    pub pair_contacts: usize,
+    /// Contacts with obstacles.
+    pub obstacle_contacts: usize,
+    /// Friction.
+    pub friction: FrictionReport,
+    /// Each body.
+    pub bodies: Vec<BodyReport<D>>,
+}
+
+impl<const D: usize> StepReport<D> {
+    /// The report of a state without a step: the start.
+    pub fn at_start(model: &Model<D>, state: &State<D>) -> Self {
+        Self::of_state(model, state, &model.contacts_at(&state.x))
+    }
+
+    fn of_state(model: &Model<D>, state: &State<D>, contacts: &Contacts) -> Self {
+        let barrier = model.barrier_potential(contacts, state.kappa);
+        Self {
+            step: state.step,
+            time: state.time,
+            iterations: 0,
+            regularised: 0,
+            energies: Energies::new(model, state, &barrier),
+            work: 0.0,
+            stiffness_work: 0.0,
+            gap: contacts.smallest_gap(&state.x, &model.obstacles),
+            normal_force: normal_force(&barrier, &state.x),
+            kappa: barrier.kappa,
+            pair_contacts: contacts.len() - contacts.obstacle.len(),
+            obstacle_contacts: contacts.obstacle.len(),
+            friction: FrictionReport::default(),
+            bodies: bodies(model, state),
+        }
+    }
+
+    /// The report of a step that has just been made.
+    pub fn of_step(
+        model: &Model<D>,
+        state: &State<D>,
+        iterate: &Iterate<D>,
+        friction: FrictionReport,
+    ) -> Self {
+        let start = Self::of_state(model, state, &iterate.contacts);
+        Self { iterations: iterate.iterations, regularised: iterate.regularised, friction, ..start }
+    }
+}
+
+/// Sum of the normal forces of all contacts, in N.
+fn normal_force<const D: usize>(barrier: &BarrierPotential<'_, D>, x: &[Vector<D>]) -> f64 {
+    let slides = stiction::friction::lag(barrier, x, 1.0);
+    forces(&slides.obstacle)
+        + forces(&slides.vv)
+        + forces(&slides.ve)
+        + forces(&slides.ee)
+        + forces(&slides.vf)
+}
+
+fn forces<const D: usize, const N: usize>(slides: &[Slide<D, N>]) -> f64 {
+    slides.iter().map(|slide| slide.force).sum()
+}
+
+fn bodies<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<BodyReport<D>> {
+    let report = |range: std::ops::Range<usize>| {
+        let (mut mass, mut center, mut velocity) = (0.0, Vector::ZERO, Vector::ZERO);
+        for i in range {
+            mass += model.masses[i];
+            center += state.x[i] * model.masses[i];
+            velocity += state.v[i] * model.masses[i];
+        }
+        BodyReport { center: center * (1.0 / mass), velocity: velocity * (1.0 / mass) }
+    };
+    model.parts.iter().map(|part| report(part.vertices.clone())).collect()
+}
+
+impl FrictionReport {
+    /// What friction did on the way to `x`; `distance` is zero without slides.
+    pub fn new<const D: usize>(friction: &FrictionPotential<'_, D>, x: &[Vector<D>]) -> Self {
+        let mut sum = Sum::default();
+        let slides = friction.slides;
+        sum.add(friction, &slides.obstacle, x);
+        sum.add(friction, &slides.vv, x);
+        sum.add(friction, &slides.ve, x);
+        sum.add(friction, &slides.ee, x);
+        sum.add(friction, &slides.vf, x);
+        let distance = if sum.force > 0.0 { sum.force_distance / sum.force } else { 0.0 };
+        Self { distance, ..sum.report }
+    }
+}
+
+#[derive(Default)]
+struct Sum {
+    report: FrictionReport,
+    force: f64,
+    force_distance: f64,
+}
+
+impl Sum {
+    fn add<const D: usize, const N: usize>(
+        &mut self,
+        friction: &FrictionPotential<'_, D>,
+        slides: &[Slide<D, N>],
+        x: &[Vector<D>],
+    ) {
+        let eps = friction.eps_v * friction.motion.h_hat;
+        for slide in slides {
+            let y = friction.slip(slide, x).norm();
+            if y < eps {
+                self.report.stick += 1;
+            } else {
+                self.report.slip += 1;
+            }
+            self.report.dissipation += slide.mu * slide.force * f1(y, eps) * y;
+            self.force += slide.force;
+            self.force_distance += slide.force * y;
+        }
+    }
+}

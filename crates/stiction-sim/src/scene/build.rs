@@ -1,0 +1,220 @@
+//! From scenes to models.
+
+use stiction::contact::{Obstacle, Plane};
+use stiction::math::Vector;
+
+use super::shapes::BoxMesh;
+use super::{Body, BoxShape, Scene, SceneError, Shape, StiffnessValue};
+use crate::boundary::Path;
+use crate::error::Error;
+use crate::material::Lame;
+use crate::model::{self, Model};
+use crate::params::{ContactParams, FrictionParams, NewtonParams, Params, Stiffness, TimeParams};
+use crate::state::State;
+
+impl Scene {
+    /// The model of the scene and its state at the start; `D` must be the scene's dimension.
+    ///
+    /// # Errors
+    /// If a value is not possible, or bodies intersect.
+    pub fn build<const D: usize>(&self) -> Result<(Model<D>, State<D>), SceneError> {
+        if self.dimension != D {
+            return Err(self.error("dimension", format!("this scene is not one of {D} dimensions")));
+        }
+        let gravity = self.vector_or_zero("gravity", &self.gravity)?;
+        let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
+        let planes = (0..self.planes.len()).map(|i| self.plane(i)).collect::<Result<Vec<_>, _>>()?;
+        Model::new(&bodies, planes, gravity, self.params())
+            .map_err(|error| SceneError::plain(error.to_string()))
+    }
+
+    /// Checks what does not depend on the dimension.
+    pub(super) fn check(&self) -> Result<(), SceneError> {
+        if !(2..=3).contains(&self.dimension) {
+            return Err(self.error("dimension", "must be 2 or 3"));
+        }
+        match self.params().check() {
+            Err(Error::BadParameter { name, value, must }) => {
+                return Err(self.error(name, format!("{value} is not possible: it must be {must}")));
+            }
+            Err(error) => return Err(SceneError::plain(error.to_string())),
+            Ok(()) => {}
+        }
+        if !(self.time.end >= self.time.step && self.time.end.is_finite()) {
+            return Err(self.error("time.end", "must be at least one step"));
+        }
+        if self.time.frame_every == 0 {
+            return Err(self.error("time.frame_every", "must be at least 1"));
+        }
+        if self.bodies.is_empty() {
+            return Err(SceneError::plain("the scene has no bodies: add a [[bodies]] table"));
+        }
+        self.check_names()
+    }
+
+    fn check_names(&self) -> Result<(), SceneError> {
+        for (i, body) in self.bodies.iter().enumerate() {
+            if self.bodies[..i].iter().any(|other| other.name == body.name) {
+                let message = format!("\"{}\" is taken by another body: choose another name", body.name);
+                return Err(self.error(&format!("bodies[{i}].name"), message));
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, key: &str, message: impl Into<String>) -> SceneError {
+        SceneError::at(&self.text, key, message)
+    }
+
+    fn params(&self) -> Params {
+        let (contact, friction, newton) =
+            (ContactParams::default(), FrictionParams::default(), NewtonParams::default());
+        Params {
+            time: TimeParams { step: self.time.step },
+            contact: ContactParams {
+                dhat: self.contact.dhat.unwrap_or(contact.dhat),
+                stiffness: match self.contact.stiffness {
+                    Some(StiffnessValue::Number(kappa)) => Stiffness::Fixed(kappa),
+                    Some(StiffnessValue::Name(_)) | None => Stiffness::Automatic,
+                },
+            },
+            friction: FrictionParams {
+                mu: self.friction.mu.unwrap_or(friction.mu),
+                eps_v: self.friction.eps_v.unwrap_or(friction.eps_v),
+                refinements: self.friction.refinements.unwrap_or(friction.refinements),
+                lag_tolerance: self.friction.lag_tolerance.unwrap_or(friction.lag_tolerance),
+            },
+            newton: NewtonParams {
+                tolerance: self.solver.tolerance.or(newton.tolerance),
+                max_iterations: self.solver.max_iterations.unwrap_or(newton.max_iterations),
+            },
+        }
+    }
+
+    fn body<const D: usize>(&self, index: usize) -> Result<model::Body<D>, SceneError> {
+        let body: &Body = &self.bodies[index];
+        let key = format!("bodies[{index}]");
+        let Shape::Box(shape) = &body.shape;
+        let mesh = self.box_mesh(&format!("{key}.shape.box"), shape)?;
+        let lame = Lame::new(body.material.young, body.material.poisson)
+            .map_err(|error| self.parameter_error(&format!("{key}.material"), &error))?;
+        let density = body.material.density;
+        if !(density > 0.0 && density.is_finite()) {
+            return Err(self.error(&format!("{key}.material.density"), "must be positive, in kg/m³"));
+        }
+        Ok(model::Body {
+            name: body.name.clone(),
+            prescribed: self.prescribed(&key, body, &mesh)?,
+            vertices: mesh.vertices,
+            triangles: mesh.triangles,
+            tetrahedra: mesh.tetrahedra,
+            lame,
+            density,
+            velocity: self.vector_or_zero(&format!("{key}.velocity"), &body.velocity)?,
+        })
+    }
+
+    /// The error of a parameter that the library refused, at its key below `key`.
+    fn parameter_error(&self, key: &str, error: &Error) -> SceneError {
+        match error {
+            Error::BadParameter { name, value, must } => {
+                let message = format!("{value} is not possible: it must be {must}");
+                self.error(&format!("{key}.{name}"), message)
+            }
+            other => self.error(key, other.to_string()),
+        }
+    }
+
+    fn box_mesh<const D: usize>(&self, key: &str, shape: &BoxShape) -> Result<BoxMesh<D>, SceneError> {
+        let center = self.vector(&format!("{key}.center"), &shape.center)?;
+        let size_key = format!("{key}.size");
+        let size = self.vector(&size_key, &shape.size)?;
+        if shape.size.iter().any(|length| *length <= 0.0) {
+            return Err(self.error(&size_key, "every length must be positive"));
+        }
+        let cells_key = format!("{key}.cells");
+        let cells: [usize; D] = shape
+            .cells
+            .clone()
+            .try_into()
+            .map_err(|_| self.error(&cells_key, format!("needs {D} numbers, one for each axis")))?;
+        let vertices = cells.iter().try_fold(1_usize, |product, n| product.checked_mul(n.checked_add(1)?));
+        if cells.contains(&0) || vertices.is_none_or(|count| count > MAX_VERTICES) {
+            let message = format!("every number must be at least 1, and the vertices at most {MAX_VERTICES}");
+            return Err(self.error(&cells_key, message));
+        }
+        if !shape.rotate_deg.is_finite() {
+            return Err(self.error(&format!("{key}.rotate_deg"), "must be finite"));
+        }
+        Ok(BoxMesh::new(center, size, cells, shape.rotate_deg))
+    }
+
+    fn prescribed<const D: usize>(
+        &self,
+        key: &str,
+        body: &Body,
+        mesh: &BoxMesh<D>,
+    ) -> Result<Vec<(Vec<u32>, Path<D>)>, SceneError> {
+        let mut out = Vec::new();
+        for (i, side) in body.fixed.iter().enumerate() {
+            let vertices = mesh.side(*side);
+            if vertices.is_empty() {
+                return Err(self.error(&format!("{key}.fixed[{i}]"), "this side exists only in 3D"));
+            }
+            out.push((vertices, Path::default()));
+        }
+        for (i, motion) in body.motions.iter().enumerate() {
+            let key = format!("{key}.motions[{i}]");
+            let vertices = mesh.side(motion.side);
+            if vertices.is_empty() {
+                return Err(self.error(&format!("{key}.side"), "this side exists only in 3D"));
+            }
+            out.push((vertices, self.path(&format!("{key}.keyframes"), &motion.keyframes)?));
+        }
+        Ok(out)
+    }
+
+    fn path<const D: usize>(&self, key: &str, rows: &[Vec<f64>]) -> Result<Path<D>, SceneError> {
+        let mut frames = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let Some((time, displacement)) = row.split_first() else {
+                return Err(self.error(&format!("{key}[{i}]"), "is empty: give a time and a displacement"));
+            };
+            frames.push((*time, self.vector_named(&format!("{key}[{i}]"), displacement, "a time and ")?));
+        }
+        Path::new(frames).map_err(|error| self.error(key, error.to_string()))
+    }
+
+    fn plane<const D: usize>(&self, index: usize) -> Result<Obstacle<D>, SceneError> {
+        let (key, plane) = (format!("planes[{index}]"), &self.planes[index]);
+        let point = self.vector(&format!("{key}.point"), &plane.point)?;
+        let normal = self.vector(&format!("{key}.normal"), &plane.normal)?;
+        let plane = Plane::new(point, normal)
+            .map_err(|error| self.error(&format!("{key}.normal"), error.to_string()))?;
+        Ok(Obstacle::Plane(plane))
+    }
+
+    fn vector_or_zero<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
+        if numbers.is_empty() { Ok(Vector::ZERO) } else { self.vector(key, numbers) }
+    }
+
+    fn vector<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
+        self.vector_named(key, numbers, "")
+    }
+
+    fn vector_named<const D: usize>(
+        &self,
+        key: &str,
+        numbers: &[f64],
+        besides: &str,
+    ) -> Result<Vector<D>, SceneError> {
+        match <[f64; D]>::try_from(numbers) {
+            Ok(array) if Vector(array).is_finite() => Ok(Vector(array)),
+            Ok(_) => Err(self.error(key, "every number must be finite")),
+            Err(_) => Err(self.error(key, format!("needs {besides}{D} numbers"))),
+        }
+    }
+}
+
+/// Vertices that a box may have: beyond this memory, not patience, would be the limit.
+const MAX_VERTICES: usize = 20_000_000;

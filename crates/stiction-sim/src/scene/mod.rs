@@ -1,0 +1,203 @@
+//! Scenes: models as text.
+//!
+//! A scene is a TOML file. Unknown keys are errors, and every error names its line and key.
+
+mod build;
+mod locate;
+pub mod shapes;
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+pub use locate::SceneError;
+pub use shapes::{BoxShape, Side};
+
+/// A scene as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Gravity in m/s²; none if not given.
+    #[serde(default)]
+    pub gravity: Vec<f64>,
+    /// Time.
+    pub time: Time,
+    /// Normal contact.
+    #[serde(default)]
+    pub contact: Contact,
+    /// Friction.
+    #[serde(default)]
+    pub friction: Friction,
+    /// Newton's method.
+    #[serde(default)]
+    pub solver: Solver,
+    /// The bodies.
+    #[serde(default)]
+    pub bodies: Vec<Body>,
+    /// Half-spaces that bodies cannot enter.
+    #[serde(default)]
+    pub planes: Vec<Plane>,
+    /// The text, to find the places of errors in.
+    #[serde(skip)]
+    text: String,
+}
+
+/// `[time]`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    /// Length of a step, in s.
+    pub step: f64,
+    /// End of the simulation, in s.
+    pub end: f64,
+    /// Every how many steps the configuration is written.
+    #[serde(default = "one")]
+    pub frame_every: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// `stiffness`: `"auto"` or a number in J/m⁴.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum StiffnessValue {
+    /// Chosen by the program.
+    Name(Automatic),
+    /// `κ` in J/m⁴.
+    Number(f64),
+}
+
+/// The word `auto`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Automatic {
+    /// `auto`.
+    Auto,
+}
+
+/// `[contact]`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contact {
+    /// `d̂` in m.
+    pub dhat: Option<f64>,
+    /// `κ`.
+    pub stiffness: Option<StiffnessValue>,
+}
+
+/// `[friction]`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Friction {
+    /// `μ`.
+    pub mu: Option<f64>,
+    /// `ε_v` in m/s.
+    pub eps_v: Option<f64>,
+    /// Most refinements a step.
+    pub refinements: Option<usize>,
+    /// Relative change of the friction forces at which refinement stops.
+    pub lag_tolerance: Option<f64>,
+}
+
+/// `[solver]`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Solver {
+    /// Newton's tolerance in m/s.
+    pub tolerance: Option<f64>,
+    /// Most iterations.
+    pub max_iterations: Option<usize>,
+}
+
+/// `material`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// Young's modulus in Pa.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Density in kg/m³.
+    pub density: f64,
+}
+
+/// `shape`, one of its kinds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// A rectangle or cuboid.
+    Box(BoxShape),
+}
+
+/// `[[bodies]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Its name.
+    pub name: String,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its material.
+    pub material: Material,
+    /// Its velocity at the start, in m/s.
+    #[serde(default)]
+    pub velocity: Vec<f64>,
+    /// Sides that do not move.
+    #[serde(default)]
+    pub fixed: Vec<Side>,
+    /// Sides that move as given.
+    #[serde(default)]
+    pub motions: Vec<Motion>,
+}
+
+/// `[[bodies.motions]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Motion {
+    /// The side that moves.
+    pub side: Side,
+    /// Rows of time in s and displacement in m; linear between them.
+    pub keyframes: Vec<Vec<f64>>,
+}
+
+/// `[[planes]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// A point of it.
+    pub point: Vec<f64>,
+    /// Towards free space; of any length.
+    pub normal: Vec<f64>,
+}
+
+impl Scene {
+    /// Reads a scene from a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not a scene.
+    pub fn load(path: &Path) -> Result<Self, SceneError> {
+        let text = std::fs::read_to_string(path).map_err(|error| SceneError::plain(error.to_string()))?;
+        Self::parse(&text)
+    }
+
+    /// Reads a scene from a text.
+    ///
+    /// # Errors
+    /// If it is not a scene.
+    pub fn parse(text: &str) -> Result<Self, SceneError> {
+        let scene: Self = toml::from_str(text).map_err(|error| SceneError::from_toml(&error, text))?;
+        let scene = Self { text: text.to_owned(), ..scene };
+        scene.check()?;
+        Ok(scene)
+    }
+
+    /// Number of steps from start to end.
+    #[allow(clippy::cast_sign_loss)] // both numbers are checked to be positive
+    pub fn steps(&self) -> usize {
+        (self.time.end / self.time.step).round() as usize
+    }
+}

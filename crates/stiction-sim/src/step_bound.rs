@@ -1,0 +1,47 @@
+//! How far a step may go, and what may touch on the way.
+
+use stiction::broad_phase::{Candidates, brute_force};
+use stiction::ccd;
+use stiction::contact::Contacts;
+use stiction::math::Vector;
+
+use crate::model::Model;
+
+/// Part of the distance to an obstacle that a step keeps, as for pairs of primitives.
+const KEEP: f64 = 1.0 - ccd::additive::RESCALING;
+
+/// What a motion `x + t p`, 0 ≤ t ≤ 1, may bring close, and the largest safe `t`.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// All pairs that come within d̂ on the way.
+    pub candidates: Candidates,
+    /// The largest fraction of the motion without contact.
+    pub bound: f64,
+}
+
+impl Sweep {
+    /// Looks at the whole motion.
+    pub fn new<const D: usize>(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>]) -> Self {
+        let end: Vec<_> = x.iter().zip(p).map(|(x, p)| *x + *p).collect();
+        let inflation = 0.5 * model.barrier.dhat();
+        let candidates = brute_force::candidates(&model.surface, x, &end, inflation);
+        let pairs = ccd::largest_step(&model.surface, &candidates, x, p);
+        Self { candidates, bound: obstacle_bound(model, x, p).min(pairs) }
+    }
+
+    /// The contacts at a position on the way.
+    pub fn contacts<const D: usize>(&self, model: &Model<D>, x: &[Vector<D>]) -> Contacts {
+        Contacts::build(&model.surface, &self.candidates, &model.obstacles, x, model.barrier.dhat())
+    }
+}
+
+fn obstacle_bound<const D: usize>(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>]) -> f64 {
+    let mut bound = 1.0_f64;
+    for &vertex in model.surface.vertices() {
+        let v = vertex as usize;
+        for obstacle in &model.obstacles {
+            bound = bound.min(obstacle.largest_step(x[v], p[v], KEEP));
+        }
+    }
+    bound
+}
