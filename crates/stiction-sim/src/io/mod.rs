@@ -1,1 +1,3 @@
-//! Files.
+//! Files for other programs.
+
+pub mod vtu;

@@ -1,0 +1,67 @@
+//! The command line as a library: [`main`] does what the program `stiction` does.
+//!
+//! The order of the modules below is the order of the layers: a module uses only those above it.
+
+pub mod history;
+pub mod picture;
+pub mod run;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Contact and friction that engineers and researchers can trust.
+#[derive(Debug, Parser)]
+#[command(name = "stiction", version, about)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a scene: frames for ParaView, a table of steps and a picture.
+    Run(run::RunArgs),
+}
+
+/// Runs the command line `args` (the first is the program's name) and prints to the terminal.
+///
+/// Exit codes: 0 done, 1 failed, 2 not understood, 130 interrupted.
+pub fn main(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version go to standard output, errors to standard error; nothing to do if that fails.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let Command::Run(run_args) = args.command;
+    match run::run(&run_args) {
+        Ok(outcome) => finish(&outcome),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn finish(outcome: &run::Outcome) -> ExitCode {
+    let show = |what: &str, path: &PathBuf| println!("{what:9}{}", path.display());
+    if let Some(error) = &outcome.failure {
+        eprintln!("error: {error}");
+        eprintln!("the results up to step {} are kept:", outcome.steps);
+    } else if outcome.interrupted {
+        eprintln!("interrupted after step {}; the results so far are kept:", outcome.steps);
+    }
+    show("frames:", &outcome.frames);
+    show("steps:", &outcome.table);
+    show("picture:", &outcome.picture);
+    match (&outcome.failure, outcome.interrupted) {
+        (Some(_), _) => ExitCode::FAILURE,
+        (None, true) => ExitCode::from(130),
+        (None, false) => ExitCode::SUCCESS,
+    }
+}

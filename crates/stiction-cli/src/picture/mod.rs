@@ -1,0 +1,152 @@
+//! The picture of a run: a sheet with some frames and plots, as SVG.
+
+mod plot;
+mod view;
+
+use std::fmt::Write as _;
+
+use stiction_sim::model::Model;
+use stiction_sim::report::StepReport;
+
+use crate::history::History;
+use plot::{Plot, Scale, Series};
+
+/// Colours of bodies and lines, distinguishable also by people who do not see red and green apart.
+const COLORS: [&str; 6] = ["#2f6fb2", "#e08a1e", "#3a9d6e", "#b4438f", "#7a6ad8", "#8a8a8a"];
+
+const WIDTH: f64 = 1200.0;
+const MARGIN: f64 = 24.0;
+const FRAME_HEIGHT: f64 = 300.0;
+const PLOT_HEIGHT: f64 = 320.0;
+const FRAMES: usize = 4;
+
+/// A rectangle on the sheet: left, top, width, height.
+type Area = [f64; 4];
+
+/// The sheet of a run so far.
+pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>) -> String {
+    let frames_top = 58.0;
+    let plots_top = frames_top + FRAME_HEIGHT + 34.0;
+    let height = plots_top + PLOT_HEIGHT + 16.0;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+         height=\"{height}\" font-family=\"Helvetica, Arial, sans-serif\">\n\
+         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+    );
+    text(&mut out, MARGIN, 30.0, 20.0, "start", title);
+    text(&mut out, MARGIN, 48.0, 12.0, "start", &summary(model, history));
+    frames(&mut out, frames_top, model, history);
+    for (index, plot) in plots(model, history).iter().enumerate() {
+        let area = cell(index, 3, plots_top, PLOT_HEIGHT);
+        plot.draw(&mut out, area);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The place of one of `count` equal fields in a row.
+fn cell(index: usize, count: usize, top: f64, height: f64) -> Area {
+    let width = (WIDTH - MARGIN * (count as f64 + 1.0)) / count as f64;
+    [MARGIN + index as f64 * (width + MARGIN), top, width, height]
+}
+
+fn summary<const D: usize>(model: &Model<D>, history: &History<D>) -> String {
+    let steps = history.reports.len().saturating_sub(1);
+    let iterations: usize = history.reports.iter().map(|report| report.iterations).sum();
+    let params = &model.params;
+    format!(
+        "{D}D, {} vertices, {}, {}; {steps} steps of {} s, {:.1} Newton iterations a step; \
+         friction coefficient {}, stick below {} m/s, barrier below {} m",
+        model.masses.len(),
+        counted(model.parts.len(), "body", "bodies"),
+        counted(model.obstacles.len(), "obstacle", "obstacles"),
+        params.time.step,
+        iterations as f64 / steps.max(1) as f64,
+        params.friction.mu,
+        params.friction.eps_v,
+        params.contact.dhat,
+    )
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A few configurations side by side, all seen from the same place at the same size.
+fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history: &History<D>) {
+    let last = history.snapshots.len() - 1;
+    let mut chosen: Vec<usize> = (0..FRAMES).map(|k| last * k / (FRAMES - 1)).collect();
+    chosen.dedup();
+    let shown: Vec<_> = chosen.iter().map(|&index| &history.snapshots[index]).collect();
+    let positions: Vec<_> = shown.iter().map(|(_, x)| x.as_slice()).collect();
+    let view = view::View::new(model, &positions);
+    for (index, (time, x)) in shown.iter().enumerate() {
+        let area = cell(index, FRAMES, top, FRAME_HEIGHT);
+        view.draw(out, area, x, index);
+        text(
+            out,
+            area[0] + area[2] / 2.0,
+            top + FRAME_HEIGHT + 18.0,
+            13.0,
+            "middle",
+            &format!("t = {time:.3} s"),
+        );
+    }
+}
+
+fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
+    let reports = &history.reports;
+    let times: Vec<f64> = reports.iter().map(|report| report.time).collect();
+    let line = |name: &str, color: usize, values: Vec<f64>| Series {
+        name: name.to_owned(),
+        color: COLORS[color],
+        dashed: false,
+        points: times.iter().copied().zip(values).collect(),
+    };
+    let each = |quantity: &dyn Fn(&StepReport<D>) -> f64| reports.iter().map(quantity).collect::<Vec<f64>>();
+    let heat = history.running_sum(|report| report.friction.dissipation);
+    let work = history.running_sum(|report| report.work + report.stiffness_work);
+    let height = reports.first().map_or(0.0, |report| report.energies.gravity);
+    let balance = reports.iter().zip(&heat).zip(&work);
+    let balance =
+        balance.map(|((report, heat), work)| report.energies.total() - height + heat - work).collect();
+    let dhat = vec![model.params.contact.dhat; times.len()];
+    [
+        Plot {
+            title: "Sliding distance",
+            unit: "m",
+            scale: Scale::Linear,
+            series: vec![line("mean slip of contacts", 0, history.running_sum(|r| r.friction.distance))],
+        },
+        Plot {
+            title: "Energy",
+            unit: "J",
+            scale: Scale::Linear,
+            series: vec![
+                line("kinetic", 0, each(&|r| r.energies.kinetic)),
+                line("gravity, from the start", 2, each(&|r| r.energies.gravity - height)),
+                line("elastic and barrier", 1, each(&|r| r.energies.elastic + r.energies.barrier)),
+                line("heat of friction", 3, heat),
+                Series { dashed: true, color: "#333333", ..line("sum of these less work done", 5, balance) },
+            ],
+        },
+        Plot {
+            title: "Smallest gap",
+            unit: "m",
+            scale: Scale::Log,
+            series: vec![
+                line("gap", 0, each(&|r| r.gap)),
+                Series { dashed: true, ..line("barrier begins", 5, dhat) },
+            ],
+        },
+    ]
+}
+
+/// A line of text; `anchor` is `start`, `middle` or `end`.
+fn text(out: &mut String, x: f64, y: f64, size: f64, anchor: &str, words: &str) {
+    let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let _ = writeln!(
+        out,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"#222222\">{words}</text>"
+    );
+}

@@ -1,0 +1,218 @@
+//! Lines over time.
+
+use std::fmt::Write as _;
+
+use super::{Area, text};
+
+/// How values become heights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// In proportion.
+    Linear,
+    /// By their logarithms; values that are not positive are left out.
+    Log,
+}
+
+/// One line.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What it is.
+    pub name: String,
+    /// Its colour.
+    pub color: &'static str,
+    /// Whether it is dashed.
+    pub dashed: bool,
+    /// Times in s and values.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Some lines with axes.
+#[derive(Clone, Debug)]
+pub struct Plot {
+    /// What is shown.
+    pub title: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The vertical axis.
+    pub scale: Scale,
+    /// The lines.
+    pub series: Vec<Series>,
+}
+
+/// From times and (scaled) values to places.
+struct Axes {
+    area: Area,
+    x: [f64; 2],
+    y: [f64; 2],
+}
+
+impl Axes {
+    fn place(&self, x: f64, y: f64) -> (f64, f64) {
+        let [left, top, width, height] = self.area;
+        let across = (x - self.x[0]) / (self.x[1] - self.x[0]);
+        let up = (y - self.y[0]) / (self.y[1] - self.y[0]);
+        (left + width * across, top + height * (1.0 - up))
+    }
+}
+
+impl Plot {
+    /// Draws the plot into a field of the sheet.
+    pub fn draw(&self, out: &mut String, area: Area) {
+        let legend = 16.0 * self.series.len() as f64;
+        let [left, top, width, height] = area;
+        text(out, left, top + 14.0, 15.0, "start", &format!("{} [{}]", self.title, self.unit));
+        let inner = [left + 58.0, top + 28.0, width - 66.0, height - 68.0 - legend];
+        let axes = Axes { area: inner, x: self.time_range(), y: self.value_range() };
+        self.draw_axes(out, &axes);
+        for (index, series) in self.series.iter().enumerate() {
+            self.draw_line(out, &axes, series);
+            draw_name(out, series, inner[0], top + height - legend + 16.0 * index as f64 + 8.0);
+        }
+    }
+
+    fn scaled(&self, value: f64) -> Option<f64> {
+        match self.scale {
+            Scale::Linear => value.is_finite().then_some(value),
+            Scale::Log => (value > 0.0 && value.is_finite()).then(|| value.log10()),
+        }
+    }
+
+    fn time_range(&self) -> [f64; 2] {
+        let times = self.series.iter().flat_map(|series| series.points.iter().map(|point| point.0));
+        widened(times.fold([f64::INFINITY, f64::NEG_INFINITY], |r, t| [r[0].min(t), r[1].max(t)]), 0.0)
+    }
+
+    fn value_range(&self) -> [f64; 2] {
+        let values =
+            self.series.iter().flat_map(|series| series.points.iter().filter_map(|p| self.scaled(p.1)));
+        widened(values.fold([f64::INFINITY, f64::NEG_INFINITY], |r, v| [r[0].min(v), r[1].max(v)]), 0.05)
+    }
+
+    fn draw_axes(&self, out: &mut String, axes: &Axes) {
+        let [left, top, width, height] = axes.area;
+        for tick in ticks(axes.y, self.scale) {
+            let (_, y) = axes.place(axes.x[0], tick);
+            let right = left + width;
+            let _ = writeln!(out, "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e3\"/>");
+            let label = if self.scale == Scale::Log { 10_f64.powf(tick) } else { tick };
+            text(out, left - 6.0, y + 4.0, 11.0, "end", &short(label));
+        }
+        for tick in ticks(axes.x, Scale::Linear) {
+            let (x, _) = axes.place(tick, axes.y[0]);
+            let bottom = top + height;
+            let _ = writeln!(out, "<path d=\"M{x:.1} {bottom:.1}v4\" stroke=\"#888888\"/>");
+            text(out, x, bottom + 17.0, 11.0, "middle", &short(tick));
+        }
+        text(out, left + width, top + height + 31.0, 11.0, "end", "time [s]");
+        let _ = writeln!(
+            out,
+            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"none\" \
+             stroke=\"#888888\"/>"
+        );
+    }
+
+    fn draw_line(&self, out: &mut String, axes: &Axes, series: &Series) {
+        let mut path = String::new();
+        let mut pen_down = false;
+        for &(time, value) in &series.points {
+            let Some(value) = self.scaled(value) else {
+                pen_down = false;
+                continue;
+            };
+            let (x, y) = axes.place(time, value);
+            let _ = write!(path, "{}{x:.2} {y:.2}", if pen_down { 'L' } else { 'M' });
+            pen_down = true;
+        }
+        let dash = if series.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+        let color = series.color;
+        let _ =
+            writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\"{dash}/>");
+    }
+}
+
+fn draw_name(out: &mut String, series: &Series, x: f64, y: f64) {
+    let dash = if series.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+    let color = series.color;
+    let _ = writeln!(out, "<path d=\"M{x:.1} {y:.1}h22\" stroke=\"{color}\" stroke-width=\"2.4\"{dash}/>");
+    text(out, x + 28.0, y + 4.0, 12.0, "start", &series.name);
+}
+
+/// A range that is not empty, with some room.
+fn widened([low, high]: [f64; 2], room: f64) -> [f64; 2] {
+    if low > high {
+        return [0.0, 1.0];
+    }
+    let extent = high - low;
+    if extent <= 1e-12 * (low.abs() + high.abs()) {
+        let half = if low == 0.0 { 1.0 } else { 0.5 * low.abs() };
+        return [low - half, high + half];
+    }
+    [low - room * extent, high + room * extent]
+}
+
+/// Round values in a range, scaled.
+fn ticks(range: [f64; 2], scale: Scale) -> Vec<f64> {
+    match scale {
+        Scale::Linear => round_numbers(range),
+        Scale::Log if range[1] - range[0] < 1.0 => {
+            round_numbers(range.map(|power| 10_f64.powf(power))).iter().map(|value| value.log10()).collect()
+        }
+        Scale::Log if range[1] - range[0] < 3.0 => {
+            let powers = round_numbers([range[0].floor(), range[1].ceil()]);
+            let decades = powers.iter().filter(|power| power.fract() == 0.0);
+            let all = decades.flat_map(|power| [1.0_f64, 2.0, 5.0].map(|m| power + m.log10()));
+            all.filter(|tick| (range[0]..=range[1]).contains(tick)).collect()
+        }
+        Scale::Log => round_numbers(range).into_iter().filter(|power| power.fract() == 0.0).collect(),
+    }
+}
+
+/// About five multiples of 1, 2 or 5 times a power of ten.
+fn round_numbers([low, high]: [f64; 2]) -> Vec<f64> {
+    let rough = (high - low) / 5.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough).unwrap_or(power);
+    let first = (low / step).ceil();
+    (0..12).map(|k| (first + f64::from(k)) * step).take_while(|tick| *tick <= high + 1e-9 * step).collect()
+}
+
+/// A number in few characters.
+fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if (1e-3..1e5).contains(&value.abs()) {
+        let digits = format!("{value:.4}");
+        return digits.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    let digits = format!("{value:.1e}");
+    digits.replace(".0e", "e")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(
+            ticks([0.0, 1.0], Scale::Linear).iter().map(|t| short(*t)).collect::<Vec<_>>().join(" "),
+            "0 0.2 0.4 0.6 0.8 1"
+        );
+        assert!(ticks([-7.3, -2.1], Scale::Log).iter().all(|t| t.fract() == 0.0));
+        assert!(ticks([-3.2, -3.1], Scale::Log).len() > 2);
+        assert!(ticks([-4.2, -2.7], Scale::Log).len() > 2);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([0.0, 0.25, 1500.0, 1e-7, -2.5e9].map(short), ["0", "0.25", "1500", "1e-7", "-2.5e9"]);
+    }
+
+    #[test]
+    fn empty_and_constant_data_have_axes() {
+        assert_eq!(widened([f64::INFINITY, f64::NEG_INFINITY], 0.1), [0.0, 1.0]);
+        assert_eq!(widened([2.0, 2.0], 0.1), [1.0, 3.0]);
+        assert_eq!(widened([0.0, 0.0], 0.1), [-1.0, 1.0]);
+    }
+}

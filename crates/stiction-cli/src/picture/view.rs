@@ -1,0 +1,190 @@
+//! A configuration as a drawing: flat in 2D, in parallel projection in 3D.
+
+use std::fmt::Write as _;
+
+use stiction::contact::Obstacle;
+use stiction::math::Vector;
+use stiction_sim::model::Model;
+
+use super::{Area, COLORS};
+
+/// Where the eye is (3D), seen from the scene: right of it, above and in front.
+const EYE: [f64; 3] = [0.35, 0.45, 1.0];
+
+/// From where light comes.
+const LIGHT: [f64; 3] = [-0.3, 0.8, 0.5];
+
+/// A polygon to be drawn: its corners (right, up), how near it is, its colour, its outline's width.
+struct Polygon {
+    corners: Vec<[f64; 2]>,
+    nearness: f64,
+    color: String,
+}
+
+/// The same window into the scene for all frames.
+pub struct View<'a, const D: usize> {
+    model: &'a Model<D>,
+    low: [f64; 2],
+    high: [f64; 2],
+    /// Around all frames, in the scene.
+    center: Vector<D>,
+    radius: f64,
+}
+
+/// Right, up and towards the eye.
+fn camera() -> [Vector<3>; 3] {
+    let eye = Vector(EYE).normalized();
+    let right = cross(Vector([0.0, 1.0, 0.0]), eye).normalized();
+    [right, cross(eye, right), eye]
+}
+
+fn cross(a: Vector<3>, b: Vector<3>) -> Vector<3> {
+    Vector([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+}
+
+fn in_space<const D: usize>(x: Vector<D>) -> Vector<3> {
+    Vector(std::array::from_fn(|k| x.0.get(k).copied().unwrap_or(0.0)))
+}
+
+/// Right, up and nearness of a point.
+fn project<const D: usize>(x: Vector<D>) -> [f64; 3] {
+    let x = in_space(x);
+    if D == 2 { x.0 } else { camera().map(|axis| axis.dot(x)) }
+}
+
+impl<'a, const D: usize> View<'a, D> {
+    /// A view that holds the model at all these positions.
+    pub fn new(model: &'a Model<D>, frames: &[&[Vector<D>]]) -> Self {
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        let (mut first, mut last) = (Vector([f64::INFINITY; D]), Vector([f64::NEG_INFINITY; D]));
+        for x in frames.iter().flat_map(|x| x.iter()) {
+            let place = project(*x);
+            for k in 0..2 {
+                low[k] = low[k].min(place[k]);
+                high[k] = high[k].max(place[k]);
+            }
+            first = first.min(*x);
+            last = last.max(*x);
+        }
+        let room = 0.08 * (high[0] - low[0]).max(high[1] - low[1]);
+        Self {
+            model,
+            low: low.map(|value| value - room),
+            high: high.map(|value| value + room),
+            center: (first + last) * 0.5,
+            radius: 0.5 * (last - first).norm(),
+        }
+    }
+
+    /// Draws one configuration into a field of the sheet; `index` makes names in the file unique.
+    pub fn draw(&self, out: &mut String, area: Area, x: &[Vector<D>], index: usize) {
+        let [left, top, width, height] = area;
+        let _ = writeln!(
+            out,
+            "<clipPath id=\"frame{index}\"><rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+             height=\"{height:.1}\"/></clipPath>\n<g clip-path=\"url(#frame{index})\">\n\
+             <rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#f4f6f8\"/>"
+        );
+        for obstacle in &self.model.obstacles {
+            self.polygon(out, area, &self.obstacle(obstacle), "#9a9a9a");
+        }
+        let mut polygons = self.bodies(x);
+        polygons.sort_by(|a, b| a.nearness.total_cmp(&b.nearness));
+        for polygon in &polygons {
+            self.polygon(out, area, polygon, "#1d3d5c");
+        }
+        out.push_str("</g>\n");
+    }
+
+    /// The place of a projected point in a field.
+    fn place(&self, area: Area, point: [f64; 2]) -> (f64, f64) {
+        let [left, top, width, height] = area;
+        let scale = (width / (self.high[0] - self.low[0])).min(height / (self.high[1] - self.low[1]));
+        let middle = [0, 1].map(|k| 0.5 * (self.low[k] + self.high[k]));
+        (
+            left + width / 2.0 + scale * (point[0] - middle[0]),
+            top + height / 2.0 - scale * (point[1] - middle[1]),
+        )
+    }
+
+    fn polygon(&self, out: &mut String, area: Area, polygon: &Polygon, outline: &str) {
+        let mut path = String::new();
+        for (k, corner) in polygon.corners.iter().enumerate() {
+            let (x, y) = self.place(area, *corner);
+            let _ = write!(path, "{}{x:.2} {y:.2}", if k == 0 { 'M' } else { 'L' });
+        }
+        let color = &polygon.color;
+        let _ = writeln!(
+            out,
+            "<path d=\"{path}Z\" fill=\"{color}\" stroke=\"{outline}\" stroke-width=\"0.5\" stroke-linejoin=\"round\"/>"
+        );
+    }
+
+    /// The triangles (2D) or boundary faces (3D) of all bodies.
+    fn bodies(&self, x: &[Vector<D>]) -> Vec<Polygon> {
+        if D == 2 {
+            let elements = self.model.elastic.triangles.iter();
+            return elements.map(|element| self.face(element.stencil.0, x)).collect();
+        }
+        self.model.surface.faces().iter().map(|face| self.face(*face, x)).collect()
+    }
+
+    fn face(&self, face: [u32; 3], x: &[Vector<D>]) -> Polygon {
+        let corners = face.map(|v| project(x[v as usize]));
+        let body = self.model.parts.iter().position(|part| part.vertices.contains(&(face[0] as usize)));
+        let color = COLORS[body.unwrap_or_default() % COLORS.len()];
+        let points = face.map(|v| in_space(x[v as usize]));
+        let normal = cross(points[1] - points[0], points[2] - points[0]).normalized();
+        let light = if D == 2 { 1.0 } else { 0.62 + 0.38 * normal.dot(Vector(LIGHT).normalized()) };
+        Polygon {
+            corners: corners.map(|corner| [corner[0], corner[1]]).to_vec(),
+            nearness: corners.iter().map(|corner| corner[2]).sum(),
+            color: shaded(color, light),
+        }
+    }
+
+    /// In 2D the solid side of a plane, in 3D a piece of the plane around the scene.
+    fn obstacle(&self, obstacle: &Obstacle<D>) -> Polygon {
+        let normal = obstacle.normal(self.center);
+        let foot = self.center - normal * obstacle.distance(self.center);
+        let reach = 1.3 * self.radius;
+        let corners: Vec<Vector<D>> = if D == 2 {
+            let mut along = Vector::ZERO;
+            (along[0], along[1]) = (-normal[1], normal[0]);
+            let far = along * (40.0 * reach);
+            vec![
+                foot - far,
+                foot + far,
+                foot + far - normal * (40.0 * reach),
+                foot - far - normal * (40.0 * reach),
+            ]
+        } else {
+            let n = in_space(normal);
+            let level = cross(n, Vector([0.0, 0.0, 1.0]));
+            let u = if level.norm() > 0.1 {
+                level.normalized()
+            } else {
+                cross(n, Vector([1.0, 0.0, 0.0])).normalized()
+            };
+            let w = cross(n, u);
+            let corner = |a: f64, b: f64| {
+                let offset = u * (a * reach) + w * (b * 0.5 * reach);
+                foot + Vector(std::array::from_fn(|k| offset[k]))
+            };
+            vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]
+        };
+        let corners = corners.into_iter().map(project).map(|corner| [corner[0], corner[1]]).collect();
+        Polygon { corners, nearness: f64::NEG_INFINITY, color: "#d5d8dc".to_owned() }
+    }
+}
+
+/// A colour `#rrggbb` made darker (below 1).
+fn shaded(color: &str, light: f64) -> String {
+    let mut out = String::from("#");
+    for k in 0..3 {
+        let part = color.get(1 + 2 * k..3 + 2 * k).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let value = (f64::from(part.unwrap_or(128)) * light.clamp(0.0, 1.0)).round();
+        let _ = write!(out, "{:02x}", value as i64);
+    }
+    out
+}
