@@ -1,0 +1,157 @@
+//! `NumPy` arrays to vectors and back.
+//!
+//! Whatever `NumPy` can turn into an array of numbers is taken, with any type of number and order in memory.
+
+use std::fmt::Display;
+
+use numpy::ndarray::Array2;
+use numpy::{Element, IntoPyArray, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use stiction::math::Vector;
+use stiction::math::vector::flat;
+
+use crate::error::at;
+
+/// Integers (`i`, `u`) and real numbers (`f`), as `NumPy` abbreviates them.
+const REAL: &str = "iuf";
+const INTEGER: &str = "iu";
+
+/// An array of finite numbers with rows and columns.
+pub struct Table {
+    values: Vec<f64>,
+    shape: [usize; 2],
+}
+
+impl Table {
+    /// Reads the argument called `name`.
+    pub fn read(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let array = real_array(name, object)?;
+        let &[rows, columns] = array.shape() else {
+            return Err(at(name, format!("has shape {:?}, expected two dimensions (n, D)", array.shape())));
+        };
+        Ok(Self { values: array.as_array().iter().copied().collect(), shape: [rows, columns] })
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.shape[1]
+    }
+
+    /// The rows as vectors.
+    pub fn vectors<const D: usize>(&self, name: &str) -> PyResult<Vec<Vector<D>>> {
+        let [rows, columns] = self.shape;
+        if columns != D {
+            return Err(at(name, format!("has shape ({rows}, {columns}), expected {D} columns")));
+        }
+        let vectors: Vec<Vector<D>> = self.values.chunks_exact(D).map(to_vector).collect();
+        match vectors.iter().position(|v| !v.is_finite()) {
+            Some(row) => Err(at(name, format!("row {row} is not finite: replace NaN and infinite numbers"))),
+            None => Ok(vectors),
+        }
+    }
+}
+
+/// The rows of the `(n, D)` array called `name`.
+pub fn vectors<const D: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
+    Table::read(name, object)?.vectors(name)
+}
+
+/// The array of `D` numbers called `name`.
+pub fn vector<const D: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vector<D>> {
+    let array = real_array(name, object)?;
+    if array.shape() != [D] {
+        return Err(at(name, format!("has shape {:?}, expected {D} numbers", array.shape())));
+    }
+    Ok(Vector(std::array::from_fn(|k| array.as_array()[[k]])))
+}
+
+/// The rows of the `(n, N)` array of vertex numbers called `name`; without entries, its shape does not matter.
+pub fn indices<const N: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; N]>> {
+    let array = any_array(name, object)?;
+    if array.is_empty() {
+        return Ok(Vec::new());
+    }
+    if array.ndim() != 2 || array.shape()[1] != N {
+        return Err(at(name, format!("has shape {:?}, expected (n, {N})", array.shape())));
+    }
+    match kind(name, &array, INTEGER)? {
+        'u' => vertex_numbers::<u64, N>(name, &cast(&array, "uint64")?),
+        _ => vertex_numbers::<i64, N>(name, &cast(&array, "int64")?),
+    }
+}
+
+fn vertex_numbers<T, const N: usize>(name: &str, array: &PyReadonlyArrayDyn<'_, T>) -> PyResult<Vec<[u32; N]>>
+where
+    T: Element + Copy + Display + TryInto<u32>,
+{
+    let view = array.as_array();
+    let entry = |row: usize, k: usize| {
+        let number = view[[row, k]];
+        number
+            .try_into()
+            .map_err(|_| at(name, format!("row {row} names vertex {number}, which cannot exist")))
+    };
+    (0..view.shape()[0])
+        .map(|row| {
+            let mut primitive = [0; N];
+            for (k, vertex) in primitive.iter_mut().enumerate() {
+                *vertex = entry(row, k)?;
+            }
+            Ok(primitive)
+        })
+        .collect()
+}
+
+/// A new `(n, D)` array.
+pub fn from_vectors<'py, const D: usize>(
+    py: Python<'py>,
+    vectors: &[Vector<D>],
+) -> Bound<'py, PyArray2<f64>> {
+    from_rows(py, flat(vectors), D)
+}
+
+/// A new array of rows of `columns` entries.
+pub fn from_rows<'py, T: Element + Copy>(
+    py: Python<'py>,
+    values: &[T],
+    columns: usize,
+) -> Bound<'py, PyArray2<T>> {
+    let shape = (values.len() / columns, columns);
+    Array2::from_shape_fn(shape, |(row, k)| values[row * columns + k]).into_pyarray(py)
+}
+
+fn to_vector<const D: usize>(row: &[f64]) -> Vector<D> {
+    Vector(std::array::from_fn(|k| row[k]))
+}
+
+fn real_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    let array = any_array(name, object)?;
+    kind(name, &array, REAL)?;
+    cast(&array, "float64")
+}
+
+fn any_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let numpy = object.py().import("numpy")?;
+    let array = numpy.call_method1("asarray", (object,)).map_err(|error| at(name, error))?;
+    Ok(array.cast_into::<PyUntypedArray>()?)
+}
+
+/// The kind of number in the array, which must be one of `allowed`.
+fn kind(name: &str, array: &Bound<'_, PyUntypedArray>, allowed: &str) -> PyResult<char> {
+    let dtype = array.dtype();
+    let kind = char::from(dtype.kind());
+    if allowed.contains(kind) {
+        return Ok(kind);
+    }
+    let expected = if allowed == INTEGER { "integers" } else { "real numbers" };
+    Err(at(name, format!("has entries of type {dtype}, expected {expected}")))
+}
+
+fn cast<'py, T: Element>(
+    array: &Bound<'py, PyUntypedArray>,
+    dtype: &str,
+) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
+    let array = array.call_method1("astype", (dtype,))?;
+    Ok(array.cast_into::<PyArrayDyn<T>>()?.readonly())
+}

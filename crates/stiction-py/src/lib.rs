@@ -1,0 +1,34 @@
+//! The Python module `stiction._stiction`: arrays in, checked once, arrays out.
+//!
+//! Every function leaves the interpreter free for other threads while it computes. Input that cannot be used is a
+//! `ValueError` that names the argument and the place in it.
+
+mod error;
+mod array;
+mod sparse;
+mod distance;
+mod surface;
+mod motion;
+mod contacts;
+
+/// Contact and friction, computed in Rust. Use it through the package `stiction`.
+#[pyo3::pymodule]
+mod _stiction {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::contacts::Contacts;
+    #[pymodule_export]
+    use crate::distance::{
+        closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
+    };
+    #[pymodule_export]
+    use crate::motion::{crossings, largest_step};
+    #[pymodule_export]
+    use crate::surface::Surface;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("version", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,76 @@
+"""Types of the compiled module; its documentation is in help(stiction)."""
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Self
+
+_Kind: TypeAlias = Literal["vv", "ve", "ee", "vf"]
+_Psd: TypeAlias = Literal["clamp", "abs", "none"]
+_Planes: TypeAlias = Iterable[tuple[ArrayLike, ArrayLike]]
+_Csc: TypeAlias = tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]
+
+version: str
+
+def distance_squared(kind: _Kind, x: ArrayLike) -> float: ...
+def distance_squared_gradient(kind: _Kind, x: ArrayLike) -> NDArray[np.float64]: ...
+def distance_squared_hessian(kind: _Kind, x: ArrayLike) -> NDArray[np.float64]: ...
+def closest_distance_squared(kind: _Kind, x: ArrayLike) -> float: ...
+def largest_step(surface: Surface, x: ArrayLike, p: ArrayLike, planes: _Planes | None = None) -> float: ...
+def crossings(surface: Surface, x: ArrayLike) -> NDArray[np.uint32]: ...
+
+@final
+class Surface:
+    def __new__(cls, vertices: ArrayLike, edges: ArrayLike, faces: ArrayLike | None = None) -> Self: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def rest(self) -> NDArray[np.float64]: ...
+    @property
+    def edges(self) -> NDArray[np.uint32]: ...
+    @property
+    def faces(self) -> NDArray[np.uint32]: ...
+
+class Contacts:
+    def __new__(cls, surface: Surface, x: ArrayLike, dhat: float, planes: _Planes | None = None) -> Self: ...
+    def __len__(self) -> int: ...
+    @property
+    def dhat(self) -> float: ...
+    @property
+    def counts(self) -> dict[str, int]: ...
+    def smallest_gap(self, x: ArrayLike) -> float: ...
+    def barrier_energy(self, x: ArrayLike, kappa: float) -> float: ...
+    def barrier_gradient(self, x: ArrayLike, kappa: float) -> NDArray[np.float64]: ...
+    def barrier_hessian_csc(self, x: ArrayLike, kappa: float, psd: _Psd = "clamp") -> _Csc: ...
+    def friction_energy(
+        self,
+        x_lagged: ArrayLike,
+        x_start: ArrayLike,
+        x: ArrayLike,
+        kappa: float,
+        mu: float,
+        eps_v: float,
+        h: float,
+    ) -> float: ...
+    def friction_gradient(
+        self,
+        x_lagged: ArrayLike,
+        x_start: ArrayLike,
+        x: ArrayLike,
+        kappa: float,
+        mu: float,
+        eps_v: float,
+        h: float,
+    ) -> NDArray[np.float64]: ...
+    def friction_hessian_csc(
+        self,
+        x_lagged: ArrayLike,
+        x_start: ArrayLike,
+        x: ArrayLike,
+        kappa: float,
+        mu: float,
+        eps_v: float,
+        h: float,
+    ) -> _Csc: ...

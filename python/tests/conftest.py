@@ -1,0 +1,44 @@
+"""How the parity tests compare, and a table of what they reached."""
+
+import numpy as np
+import pytest
+
+TOLERANCE = 1e-10
+WORST = pytest.StashKey[dict]()
+
+
+def pytest_configure(config):
+    config.stash[WORST] = {}
+
+
+@pytest.fixture
+def agree(request):
+    """agree(quantity, ours, theirs): equal to 1e-10 of the largest entry."""
+    worst = request.config.stash[WORST]
+
+    def check(quantity, ours, theirs):
+        error = relative_error(ours, theirs)
+        worst[quantity] = max(error, worst.get(quantity, 0.0))
+        assert error < TOLERANCE, f"{quantity} differs by {error:.1e}"
+
+    return check
+
+
+def relative_error(ours, theirs):
+    """The largest difference over the largest entry; 0 where both are zero."""
+    ours, theirs = dense(ours), dense(theirs)
+    assert ours.shape == theirs.shape
+    difference, scale = np.abs(ours - theirs).max(initial=0), np.abs(theirs).max(initial=0)
+    return difference / scale if scale > 0 else difference
+
+
+def dense(values):
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    worst = config.stash[WORST]
+    if worst:
+        terminalreporter.section("largest relative difference to ipctk")
+    for quantity, error in worst.items():
+        terminalreporter.write_line(f"{quantity:32} {error:.1e}")

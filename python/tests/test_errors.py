@@ -1,0 +1,169 @@
+"""Input that cannot be used is a ValueError that names the place; unusual but possible input works."""
+
+import doctest
+
+import numpy as np
+import pytest
+
+import stiction
+
+X = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.2, 0.05], [1.2, 0.2, 0.9], [0.2, 1.2, 0.9]])
+FACES = [[0, 1, 2], [3, 4, 5]]
+NAN = np.where(np.arange(6)[:, None] == 4, np.nan, X)
+
+
+def surface():
+    return stiction.Surface(X, [], FACES)
+
+
+def contacts(dhat=0.1, **more):
+    return stiction.Contacts(surface(), X, dhat, **more)
+
+
+def friction(**changes):
+    arguments = {"x_lagged": X, "x_start": X, "x": X, "kappa": 1.0, "mu": 0.3, "eps_v": 0.1, "h": 0.01}
+    return contacts().friction_energy(**(arguments | changes))
+
+
+BAD = {
+    "unknown kind": (
+        lambda: stiction.distance_squared("ef", X[:4]),
+        "kind: \"ef\".*'vv', 've', 'ee' or 'vf'",
+    ),
+    "unknown kind, closest": (lambda: stiction.closest_distance_squared("", X[:4]), "kind"),
+    "too few vertices": (lambda: stiction.distance_squared("vf", X[:3]), "x: has 3 rows, expected 4"),
+    "too many vertices": (lambda: stiction.closest_distance_squared("ve", X), "x: has 6 rows, expected 3"),
+    "distance in 4D": (lambda: stiction.distance_squared("vv", np.zeros((2, 4))), "x: has 4 columns"),
+    "closest in 1D": (lambda: stiction.closest_distance_squared("vv", [[1], [2]]), "x: has 1 columns"),
+    "distance of NaN": (lambda: stiction.distance_squared_gradient("vv", NAN[3:5]), "x: row 1 is not finite"),
+    "flat array": (lambda: stiction.distance_squared_hessian("vv", [1, 2]), r"x: has shape \[2\]"),
+    "vertices in 4D": (lambda: stiction.Surface(np.zeros((3, 4)), []), "vertices: has 4 columns"),
+    "vertices without shape": (lambda: stiction.Surface([], []), "vertices: has shape"),
+    "vertices of complex numbers": (lambda: stiction.Surface(X + 0j, []), "vertices: .*complex128"),
+    "vertices of strings": (lambda: stiction.Surface([["a", "b"]], []), "vertices: .*real numbers"),
+    "vertices of objects": (lambda: stiction.Surface([[None, 1.0]], []), "vertices: .*object"),
+    "ragged vertices": (lambda: stiction.Surface([[1.0, 2.0], [3.0]], []), "vertices: "),
+    "vertex NaN": (lambda: stiction.Surface(NAN, [], FACES), "vertices: row 4 is not finite"),
+    "edges of three": (lambda: stiction.Surface(X, FACES), r"edges: has shape \[2, 3\], expected \(n, 2\)"),
+    "edges of floats": (lambda: stiction.Surface(X, [[0.0, 1.0]]), "edges: .*float64, expected integers"),
+    "edges of bools": (lambda: stiction.Surface(X, [[False, True]]), "edges: .*bool, expected integers"),
+    "negative index": (lambda: stiction.Surface(X, [[0, 1], [-1, 2]]), "edges: row 1 names vertex -1"),
+    "huge index": (lambda: stiction.Surface(X, np.array([[0, 2**64 - 1]], np.uint64)), f"vertex {2**64 - 1}"),
+    "edge out of range": (lambda: stiction.Surface(X, [[0, 1], [6, 2]]), "edge 1 names vertex 6"),
+    "face out of range": (lambda: stiction.Surface(X, [], [[0, 1, 9]]), "face 0 names vertex 9"),
+    "repeated vertex": (lambda: stiction.Surface(X, [], [[0, 1, 1]]), "face 0 names vertex 1 twice"),
+    "edge without length": (lambda: stiction.Surface([[0, 0], [0, 0]], [[0, 1]]), "edge 0 has no length"),
+    "faces in 2D": (lambda: stiction.Surface(X[:, :2], [], FACES), "faces of a surface in 2D"),
+    "negative dhat": (lambda: contacts(-0.1), "dhat = -0.1"),
+    "zero dhat": (lambda: contacts(0), "dhat = 0"),
+    "NaN dhat": (lambda: contacts(float("nan")), "dhat = NaN"),
+    "positions too short": (
+        lambda: stiction.Contacts(surface(), X[:5], 0.1),
+        "x: positions has 5 entries, expected 6",
+    ),
+    "positions in 2D": (lambda: stiction.Contacts(surface(), X[:, :2], 0.1), r"x: has shape \(6, 2\)"),
+    "positions NaN": (lambda: stiction.Contacts(surface(), NAN, 0.1), "x: row 4 is not finite"),
+    "planes is a number": (lambda: contacts(planes=3), "planes: expected a sequence"),
+    "plane without normal": (lambda: contacts(planes=[[[0, 0, 0]]]), r"planes\[0\]: expected a pair"),
+    "plane of 2D": (lambda: contacts(planes=[([0, 0, 0], [0, 1])]), r"planes\[0\]: has shape \[2\]"),
+    "zero normal": (lambda: contacts(planes=[([0, 0, 0], [0, 0, 0])]), r"planes\[0\]: normal"),
+    "plane NaN": (lambda: contacts(planes=[([0, 0, np.nan], [0, 0, 1])]), r"planes\[0\]: point"),
+    "gap positions": (lambda: contacts().smallest_gap(X[:5]), "x: positions has 5"),
+    "energy positions": (lambda: contacts().barrier_energy(NAN, 1.0), "x: row 4"),
+    "negative kappa": (lambda: contacts().barrier_energy(X, -1.0), "kappa = -1"),
+    "infinite kappa": (lambda: contacts().barrier_gradient(X, np.inf), "kappa = inf"),
+    "unknown psd": (
+        lambda: contacts().barrier_hessian(X, 1.0, "abs."),
+        "psd: \"abs.\".*'clamp', 'abs' or 'none'",
+    ),
+    "lagged positions": (lambda: friction(x_lagged=X[:5]), "x_lagged: positions has 5"),
+    "start positions": (lambda: friction(x_start=NAN), "x_start: row 4"),
+    "end positions": (lambda: friction(x=X[:, :2]), "x: has shape"),
+    "negative mu": (lambda: friction(mu=-0.1), "mu = -0.1"),
+    "zero eps_v": (lambda: friction(eps_v=0.0), "eps_v = 0"),
+    "zero h": (lambda: friction(h=0.0), "h = 0"),
+    "displacements too short": (lambda: stiction.largest_step(surface(), X, X[:5]), "p: positions has 5"),
+    "displacements NaN": (lambda: stiction.largest_step(surface(), X, NAN), "p: row 4"),
+    "crossing positions": (lambda: stiction.crossings(surface(), X[:5]), "x: positions has 5"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_names_the_place(name):
+    call, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_nothing_is_a_scene(dimension):
+    x = np.zeros((0, dimension))
+    empty = stiction.Surface(x, [])
+    assert empty.edges.shape == (0, 2) and empty.faces.shape == (0, 3)
+    pairs = stiction.Contacts(empty, x, 0.1)
+    assert len(pairs) == 0 and not any(pairs.counts.values())
+    assert pairs.smallest_gap(x) == np.inf and pairs.barrier_energy(x, 1.0) == 0
+    assert pairs.barrier_gradient(x, 1.0).shape == x.shape
+    assert pairs.barrier_hessian(x, 1.0).shape == (0, 0)
+    assert pairs.friction_hessian(x, x, x, 1.0, 0.3, 0.1, 0.01).shape == (0, 0)
+    assert stiction.largest_step(empty, x, x) == 1
+    assert stiction.crossings(empty, x).shape == (0, 2)
+
+
+def test_no_friction_coefficient_is_no_friction():
+    assert friction() > 0
+    assert friction(mu=0) == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble, np.int8, np.uint16, np.int64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_any_real_numbers_in_any_order(dtype, order):
+    x = np.array(X * 20, dtype=dtype, order=order)
+    faces = np.array(FACES, dtype=np.int16, order=order)
+    energy = stiction.Contacts(stiction.Surface(x, [], faces), x, 2.0).barrier_energy(x, 1.0)
+    expected = stiction.Contacts(stiction.Surface(np.float64(x), [], FACES), np.float64(x), 2.0)
+    assert energy == expected.barrier_energy(np.float64(x), 1.0) > 0
+
+
+def test_views_and_lists():
+    padded = np.zeros((12, 6))
+    padded[::2, ::2] = X
+    assert contacts().barrier_energy(padded[::2, ::2], 1.0) == contacts().barrier_energy(X.tolist(), 1.0) > 0
+
+
+def test_touching_is_infinite_energy():
+    x = X.copy()
+    x[3, 2] = 0.0
+    pairs = stiction.Contacts(surface(), x, 0.1)
+    assert pairs.barrier_energy(x, 1.0) == np.inf and pairs.smallest_gap(x) == 0
+    pairs.barrier_hessian(x, 1.0)
+    assert stiction.largest_step(surface(), x, x) == 0
+
+
+def test_extreme_numbers_do_not_break_anything():
+    for scale in (1e-300, 1e-150, 1e150, 1e300):
+        try:
+            other = stiction.Surface(X * scale, [], FACES)
+        except ValueError as error:
+            assert "no length, area" in str(error)
+            continue
+        pairs = stiction.Contacts(other, X * scale, 0.1 * scale)
+        pairs.barrier_energy(X * scale, 1.0)
+        for psd in ("clamp", "abs", "none"):
+            pairs.barrier_hessian_csc(X * scale, 1.0, psd)
+        assert 0 <= stiction.largest_step(other, X * scale, -X * scale) <= 1
+        stiction.crossings(other, X * scale)
+
+
+def test_surface_and_contacts_describe_themselves():
+    assert repr(surface()) == "Surface(3D, 6 vertices, 6 edges, 2 faces)"
+    assert surface().dimension == 3 and surface().rest.tolist() == X.tolist()
+    assert surface().edges.tolist()[0] == [0, 1] and surface().faces.tolist() == FACES
+    assert repr(contacts()) == "Contacts(1 pairs closer than 0.1)" and contacts().dhat == 0.1
+
+
+def test_the_package_is_documented():
+    assert stiction.version == stiction.__version__
+    for name in stiction.__all__:
+        assert getattr(stiction, name).__doc__
+    assert doctest.testmod(stiction).failed == 0

@@ -1,0 +1,235 @@
+"""Contacts, barrier and friction against ipctk on random scenes.
+
+Where ipctk is wrong the tests say so, and compare with what is right instead.
+"""
+
+from collections import Counter
+
+import ipctk
+import numpy as np
+import pytest
+import scenes
+
+import stiction
+
+KAPPA, MU, EPS_V, H = 2e3, 0.4, 0.05, 0.01
+SEEDS = range(4)
+
+PSD = {
+    "none": ipctk.PSDProjectionMethod.NONE,
+    "clamp": ipctk.PSDProjectionMethod.CLAMP,
+    "abs": ipctk.PSDProjectionMethod.ABS,
+}
+
+
+def each(makers):
+    """The test once for every scene and seed."""
+    return pytest.mark.parametrize(
+        "scene", [pytest.param(make(seed), id=f"{make.__name__}-{seed}") for make in makers for seed in SEEDS]
+    )
+
+
+def ipc_counts(collisions, mesh, x):
+    counts = {
+        "vv": len(collisions.vv_collisions),
+        "ve": len(collisions.ev_collisions),
+        "vf": len(collisions.fv_collisions),
+        "obstacle": len(collisions.pv_collisions),
+    }
+    edges = collisions.ee_collisions
+    parallel = sum(c.mollifier(c.dof(x, mesh.edges, mesh.faces)) < 1 for c in edges)
+    return counts | {"ee": len(edges) - parallel, "parallel": parallel}
+
+
+def test_the_scenes_have_contacts_of_every_kind():
+    counts = {make: Counter() for make in scenes.ALL}
+    for make in scenes.ALL:
+        for seed in SEEDS:
+            counts[make].update(make(seed).contacts().counts)
+    for make in scenes.ALL:
+        kinds = {"vv", "ve"} if make is scenes.polygons else {"vv", "ve", "ee", "vf"}
+        assert all(counts[make][kind] >= 4 for kind in kinds), make
+    assert counts[scenes.sheets]["parallel"] > 10
+    assert counts[scenes.twins]["parallel"] > 100
+    assert counts[scenes.on_planes]["obstacle"] > 10
+    assert all(counts[make]["parallel"] == 0 for make in scenes.WITHOUT_PARALLEL)
+
+
+@each(scenes.ALL)
+def test_contacts(scene, agree):
+    contacts, mesh = scene.contacts(), scene.ipc_mesh()
+    collisions = scene.ipc_collisions(mesh)
+    assert contacts.counts == ipc_counts(collisions, mesh, scene.x)
+    assert len(contacts) == sum(contacts.counts.values())
+    squared = collisions.compute_minimum_distance(mesh, scene.x)
+    agree("smallest gap", contacts.smallest_gap(scene.x), np.sqrt(squared))
+
+
+@each(scenes.ALL)
+def test_barrier(scene, agree):
+    contacts, mesh, x = scene.contacts(), scene.ipc_mesh(), scene.x
+    collisions = scene.ipc_collisions(mesh)
+    barrier = ipctk.BarrierPotential(scene.dhat, KAPPA)
+    agree("barrier energy", contacts.barrier_energy(x, KAPPA), barrier(collisions, mesh, x))
+    gradient = barrier.gradient(collisions, mesh, x)
+    agree("barrier gradient", contacts.barrier_gradient(x, KAPPA).ravel(), gradient)
+    for psd, method in PSD.items():
+        hessian = barrier.hessian(collisions, mesh, x, method)
+        agree(f"barrier Hessian, {psd}", contacts.barrier_hessian(x, KAPPA, psd), hessian)
+
+
+@each(scenes.WITHOUT_PARALLEL)
+def test_friction(scene, agree):
+    contacts, mesh, x = scene.contacts(), scene.ipc_mesh(), scene.x
+    # Slow enough that some pairs stick, fast enough that others slip.
+    moved = x + np.random.default_rng(1).normal(size=x.shape) * EPS_V * H * 0.7
+    velocity = (moved - x) / H
+    arguments = (x, x, moved, KAPPA, MU, EPS_V, H)
+    slides = ipctk.TangentialCollisions()
+    barrier = ipctk.BarrierPotential(scene.dhat, KAPPA)
+    slides.build(mesh, x, scene.ipc_collisions(mesh), barrier, MU)
+    friction = ipctk.FrictionPotential(EPS_V)
+    # Theirs is a function of velocity, ours of position: dv/dx = 1/h.
+    agree("friction energy", contacts.friction_energy(*arguments), friction(slides, mesh, velocity) * H)
+    gradient = friction.gradient(slides, mesh, velocity)
+    agree("friction gradient", contacts.friction_gradient(*arguments).ravel(), gradient)
+    hessian = friction.hessian(slides, mesh, velocity) / H
+    agree("friction Hessian", contacts.friction_hessian(*arguments), hessian)
+
+
+@each(scenes.WITHOUT_PARALLEL)
+def test_friction_at_rest(scene, agree):
+    contacts, mesh, x = scene.contacts(), scene.ipc_mesh(), scene.x
+    arguments = (x, x, x, KAPPA, MU, EPS_V, H)
+    slides = ipctk.TangentialCollisions()
+    slides.build(mesh, x, scene.ipc_collisions(mesh), ipctk.BarrierPotential(scene.dhat, KAPPA), MU)
+    # With displacements in place of velocities the threshold is a length.
+    friction = ipctk.FrictionPotential(EPS_V * H)
+    rest = np.zeros_like(x)
+    agree("friction energy", contacts.friction_energy(*arguments), friction(slides, mesh, rest))
+    assert not np.any(contacts.friction_gradient(*arguments))
+    agree("friction Hessian", contacts.friction_hessian(*arguments), friction.hessian(slides, mesh, rest))
+
+
+@each([scenes.twins])
+def test_friction_of_nearly_parallel_edges(scene):
+    """ipctk has no friction there at all; ours must be the derivative of its own energy."""
+    contacts, x = scene.contacts(), scene.x
+    moved = x + np.random.default_rng(2).normal(size=x.shape) * EPS_V * H
+    direction = np.random.default_rng(3).normal(size=x.shape)
+    step = 1e-4 * EPS_V * H
+    ahead, back = ((x, x, moved + t * direction, KAPPA, MU, EPS_V, H) for t in (step, -step))
+    here = (x, x, moved, KAPPA, MU, EPS_V, H)
+    slope = (contacts.friction_energy(*ahead) - contacts.friction_energy(*back)) / (2 * step)
+    assert slope == pytest.approx(np.sum(contacts.friction_gradient(*here) * direction), rel=1e-6)
+    bend = (contacts.friction_gradient(*ahead) - contacts.friction_gradient(*back)) / (2 * step)
+    product = contacts.friction_hessian(*here) @ direction.ravel()
+    np.testing.assert_allclose(bend.ravel(), product, atol=1e-6 * np.abs(product).max())
+
+
+def crossed_edges(sine):
+    """Two edges of length 1 with centres 0.05 apart, at a given sine of their angle."""
+    along = np.array([np.sqrt(1 - sine**2), sine, 0.0])
+    x = np.array([[-0.5, 0, 0], [0.5, 0, 0], -0.5 * along, 0.5 * along])
+    x[2:] += [0.01, 0.002, 0.05]
+    return scenes.Scene("crossed", x, x, np.array([[0, 1], [2, 3]]), scenes.NO_FACES, 0.1)
+
+
+def test_friction_is_continuous_when_edges_turn():
+    """In ipctk it jumps from nothing to everything where the edges stop being nearly parallel."""
+    ours, theirs = [], []
+    for sine in np.sqrt(1e-3) * np.array([1 - 1e-6, 1 + 1e-6]):
+        scene = crossed_edges(sine)
+        x, mesh = scene.x, scene.ipc_mesh()
+        moved = x + np.array([[0.1, 0, 0]] * 2 + [[0, 0, 0]] * 2)
+        ours.append(scene.contacts().friction_energy(x, x, moved, KAPPA, MU, EPS_V, H))
+        slides = ipctk.TangentialCollisions()
+        slides.build(mesh, x, scene.ipc_collisions(mesh), ipctk.BarrierPotential(scene.dhat, KAPPA), MU)
+        theirs.append(ipctk.FrictionPotential(EPS_V * H)(slides, mesh, moved - x))
+    assert theirs[0] == 0 < theirs[1]
+    assert ours == pytest.approx([theirs[1]] * 2, rel=1e-4)
+
+
+def cube_above_floor(gap):
+    corners = scenes.CUBE_CORNERS + [0, 0, gap]
+    return scenes.Scene(
+        "cube", corners, corners, scenes.NO_EDGES, scenes.CUBE_FACES, 0.1, [([0, 0, 0], [0, 0, 1])]
+    )
+
+
+def test_planes_act_below_dhat():
+    """ipctk finds them only below d̂/2, so that its energy jumps there."""
+    scene = cube_above_floor(0.075)
+    mesh, collisions = scene.ipc_mesh(), ipctk.NormalCollisions()
+    collisions.build(mesh, scene.x, scene.dhat)
+    assert len(collisions) == 0
+    contacts = scene.contacts()
+    assert contacts.counts["obstacle"] == 4
+    s, limit = 0.075**2, 0.1**2
+    energy = -4 * KAPPA * (s - limit) ** 2 * np.log(s / limit)
+    assert contacts.barrier_energy(scene.x, KAPPA) == pytest.approx(energy, rel=1e-14)
+    assert len(cube_above_floor(0.1).contacts()) == 0
+
+
+def test_a_plane_in_2d():
+    x = np.array([[0.0, 0.03], [1.0, 0.5]])
+    surface = stiction.Surface(x, [[0, 1]])
+    contacts = stiction.Contacts(surface, x, 0.1, [([7, 0], [0, 3])])
+    assert contacts.counts["obstacle"] == 1
+    assert contacts.smallest_gap(x) == pytest.approx(0.03)
+    gradient = contacts.barrier_gradient(x, 1.0)
+    assert gradient[0, 0] == 0 and gradient[0, 1] < 0 and not np.any(gradient[1])
+
+
+@each(scenes.ALL)
+def test_hessians_are_symmetric_and_projected_ones_positive(scene):
+    contacts = scene.contacts()
+    for psd in PSD:
+        hessian = contacts.barrier_hessian(scene.x, KAPPA, psd)
+        assert hessian.has_canonical_format and hessian.shape == (scene.x.size, scene.x.size)
+        largest = np.abs(hessian.data).max()
+        assert np.abs(hessian - hessian.T).max() < 1e-12 * largest
+        if psd != "none":
+            assert np.linalg.eigvalsh(hessian.toarray())[0] > -1e-11 * largest
+
+
+@each([scenes.twins])
+def test_results_are_the_same_every_time(scene):
+    first, second = scene.contacts(), scene.contacts()
+    assert first.barrier_energy(scene.x, KAPPA) == second.barrier_energy(scene.x, KAPPA)
+    for psd in PSD:
+        bits = [c.barrier_hessian(scene.x, KAPPA, psd).data.tobytes() for c in (first, second)]
+        assert bits[0] == bits[1]
+
+
+@each([scenes.cubes, scenes.tetrahedra, scenes.polygons])
+def test_largest_step(scene):
+    """Nothing touches on the way, and not much less of it is used than ipctk finds safe."""
+    surface, mesh = scene.surface(), scene.ipc_mesh()
+    p = np.random.default_rng(4).normal(size=scene.x.shape) * 0.5
+    step = stiction.largest_step(surface, scene.x, p)
+    theirs = ipctk.compute_collision_free_stepsize(mesh, scene.x, scene.x + p)
+    assert 0.5 * theirs < step <= 1
+    for t in np.linspace(0, step, 9):
+        assert not ipctk.has_intersections(mesh, scene.x + t * p)
+        assert len(stiction.crossings(surface, scene.x + t * p)) == 0
+
+
+@each([scenes.cubes, scenes.tetrahedra, scenes.polygons])
+def test_crossings(scene):
+    surface, mesh = scene.surface(), scene.ipc_mesh()
+    p = np.random.default_rng(5).normal(size=scene.x.shape)
+    found = []
+    for t in np.linspace(0, 1, 20):
+        x = scene.x + t * p
+        found.append(len(stiction.crossings(surface, x)) > 0)
+        assert found[-1] == ipctk.has_intersections(mesh, x)
+    assert True in found and False in found
+
+
+def test_a_plane_limits_the_step():
+    scene = cube_above_floor(0.5)
+    p = np.zeros_like(scene.x)
+    p[:, 2] = -1
+    assert stiction.largest_step(scene.surface(), scene.x, p) == 1
+    assert 0.4 < stiction.largest_step(scene.surface(), scene.x, p, scene.planes) < 0.5
