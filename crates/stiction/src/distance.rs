@@ -10,6 +10,8 @@
 //! `closest` says which pair to use. Where `G` is singular (parallel edges, a face without area) the
 //! results are not finite: `closest` never asks for such a pair. [Li2020]
 
+use std::array::from_fn;
+
 use crate::math::{Matrix, Vector, eigen};
 use crate::stencil::Pair;
 
@@ -115,40 +117,17 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         if psd == Psd::None { self.exact_hessian(f1, f2) } else { self.projected_hessian(f1, f2, psd) }
     }
 
+    /// [`Form`] with
     /// ```text
-    /// Hᵢⱼ = cᵢcⱼ(4f″ rrᵀ + 2f′ I + Σₚ aₚbₚᵀ) + cⱼ r tᵢᵀ + cᵢ tⱼ rᵀ + (Σₚᵩ Cₚᵢ Wₚᵩ Cᵩⱼ) rrᵀ
-    /// W = −2f′G⁻¹     bₚ = Σᵩ Wₚᵩ aᵩ     tᵢ = Σₚ Cₚᵢ bₚ
+    /// K = 4f″ rrᵀ + 2f′ I + Σₚ aₚbₚᵀ     W = −2f′G⁻¹     bₚ = Σᵩ Wₚᵩ aᵩ
     /// ```
     #[inline]
     fn exact_hessian(&self, f1: f64, f2: f64) -> [[Matrix<D>; N]; N] {
-        let r = self.r;
-        let rr = r.outer(r);
+        let ([a0, a1], r) = (self.a, self.r);
         let w = self.g_inverse.map(|row| row.map(|g| -2.0 * f1 * g));
-        let b: [Vector<D>; 2] = std::array::from_fn(|p| self.a[0] * w[p][0] + self.a[1] * w[p][1]);
-        let mut core = rr * (4.0 * f2) + Matrix::scalar(2.0 * f1);
-        for p in 0..self.free {
-            core += self.a[p].outer(b[p]);
-        }
-        let t: [Vector<D>; N] = std::array::from_fn(|i| {
-            (0..self.free).fold(Vector::ZERO, |sum, p| sum + b[p] * self.directions[p][i])
-        });
-        std::array::from_fn(|i| {
-            std::array::from_fn(|j| {
-                let (ci, cj) = (self.c[i], self.c[j]);
-                let mut wij = 0.0;
-                for p in 0..self.free {
-                    for q in 0..self.free {
-                        wij += self.directions[p][i] * w[p][q] * self.directions[q][j];
-                    }
-                }
-                // Row k, column l; written out so that nothing but the result is stored.
-                Matrix(std::array::from_fn(|k| {
-                    std::array::from_fn(|l| {
-                        ci * cj * core.0[k][l] + cj * t[i][l] * r[k] + ci * t[j][k] * r[l] + wij * rr.0[k][l]
-                    })
-                }))
-            })
-        })
+        let (b0, b1) = (a0 * w[0][0] + a1 * w[0][1], a0 * w[1][0] + a1 * w[1][1]);
+        let k = r.outer(r * (4.0 * f2)) + Matrix::scalar(2.0 * f1) + a0.outer(b0) + a1.outer(b1);
+        Form { c: self.c, directions: self.directions, r, k, b: [b0, b1], w }.blocks()
     }
 
     /// The Hessian lives in `span{c⊗eₖ, Cₚ⊗r}`: project it there, in at most 5 dimensions.
@@ -164,8 +143,10 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         let small = eigen::map_eigenvalues(self.small_hessian(&basis, f1, f2), D + basis.count, |value| {
             psd.apply(value)
         });
-        let r_hat = self.r.normalized();
-        std::array::from_fn(|i| std::array::from_fn(|j| basis.expand(&small, r_hat, i, j)))
+        let k = Matrix(from_fn(|i| from_fn(|j| small[i][j])));
+        let b = from_fn(|q| Vector(from_fn(|i| small[i][D + q])));
+        let w = from_fn(|p| from_fn(|q| small[D + p][D + q]));
+        Form { c: basis.c, directions: basis.e, r: self.r.normalized(), k, b, w }.blocks()
     }
 
     fn orthonormal_basis(&self) -> Basis<N> {
@@ -228,20 +209,41 @@ struct Basis<const N: usize> {
     count: usize,
 }
 
-impl<const N: usize> Basis<N> {
-    /// Block (i, j) of the full matrix whose form in the small space is `s`.
-    fn expand<const D: usize>(&self, s: &[[f64; 5]; 5], r_hat: Vector<D>, i: usize, j: usize) -> Matrix<D> {
-        let mut block =
-            Matrix(std::array::from_fn(|k| std::array::from_fn(|l| s[k][l] * self.c[i] * self.c[j])));
-        for q in 0..self.count {
-            let column = Vector::<D>(std::array::from_fn(|k| s[k][D + q]));
-            block += column.outer(r_hat) * (self.c[i] * self.e[q][j]);
-            block += r_hat.outer(column) * (self.e[q][i] * self.c[j]);
-            for p in 0..self.count {
-                block += r_hat.outer(r_hat) * (self.e[p][i] * self.e[q][j] * s[D + p][D + q]);
+/// What every Hessian here comes down to: one matrix, two vectors and four numbers, spread over the
+/// vertices by weights `c` and directions `Cₚ`.
+///
+/// ```text
+/// Hᵢⱼ = cᵢcⱼ K + cⱼ r tᵢᵀ + cᵢ tⱼ rᵀ + wᵢⱼ rrᵀ      tᵢ = Σₚ Cₚᵢ bₚ     wᵢⱼ = Σₚᵩ Cₚᵢ Wₚᵩ Cᵩⱼ
+///     = cᵢ Mⱼ + r qᵢⱼᵀ                              Mⱼ = cⱼ K + tⱼ rᵀ     qᵢⱼ = cⱼ tᵢ + wᵢⱼ r
+/// ```
+/// `K` and `W` are symmetric.
+struct Form<const D: usize, const N: usize> {
+    c: [f64; N],
+    directions: [[f64; N]; 2],
+    r: Vector<D>,
+    k: Matrix<D>,
+    b: [Vector<D>; 2],
+    w: [[f64; 2]; 2],
+}
+
+impl<const D: usize, const N: usize> Form<D, N> {
+    /// All blocks: those with i ≤ j by the second line, the others as their transposes.
+    #[inline]
+    fn blocks(&self) -> [[Matrix<D>; N]; N] {
+        let Self { c, directions: [c0, c1], r, k, b: [b0, b1], w } = *self;
+        let t: [Vector<D>; N] = from_fn(|i| b0 * c0[i] + b1 * c1[i]);
+        // Plain loops: nested `from_fn` of arrays of matrices compiles to several times the work.
+        let mut h = [[Matrix::ZERO; N]; N];
+        for j in 0..N {
+            let m = k * c[j] + t[j].outer(r);
+            let (w0, w1) = (w[0][0] * c0[j] + w[0][1] * c1[j], w[1][0] * c0[j] + w[1][1] * c1[j]);
+            for i in 0..=j {
+                let q = t[i] * c[j] + r * (c0[i] * w0 + c1[i] * w1);
+                h[i][j] = m * c[i] + r.outer(q);
+                h[j][i] = h[i][j].transpose();
             }
         }
-        block
+        h
     }
 }
 

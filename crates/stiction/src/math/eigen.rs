@@ -38,9 +38,10 @@ fn sweep<const M: usize>(a: &mut [[f64; M]; M], v: &mut [[f64; M]; M], n: usize)
 
 /// Makes `a[p][q]` zero by a rotation in the plane of `p` and `q`.
 fn rotate<const M: usize>(a: &mut [[f64; M]; M], v: &mut [[f64; M]; M], n: usize, (p, q): (usize, usize)) {
+    // Where θ² overflows, t is 0: the entry is too small to turn anything.
     let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-    let c = 1.0 / t.hypot(1.0);
+    let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+    let c = 1.0 / (t * t + 1.0).sqrt();
     let s = t * c;
     for k in 0..n {
         (a[k][p], a[k][q]) = (c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]);

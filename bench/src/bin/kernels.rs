@@ -1,0 +1,199 @@
+//! The exact vertex-face barrier Hessian on our types and on nalgebra's, in the same run.
+//!
+//! Both sides take four positions and give 16 blocks of 3 × 3, with the formula of `stiction::distance` and
+//! the same barrier. nalgebra gets three chances, which differ only in how the blocks are written:
+//! nested `from_fn`, plain loops, and plain loops with our factors and our use of symmetry.
+//! The ratio to judge by is the one against the fastest of them.
+
+use std::array::from_fn;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use nalgebra::{Matrix2, Matrix3, Matrix3x2, Matrix3x4, Matrix4, Matrix4x2, Vector3, Vector4};
+use stiction::barrier::ClampedLog;
+use stiction::closest::{self, FacePart};
+use stiction::distance::{Psd, Separation};
+use stiction::math::{Matrix, Vector};
+use stiction::stencil::VERTEX_FACE;
+
+const CONFIGURATIONS: usize = 4096;
+const REPETITIONS: usize = 100;
+const DHAT: f64 = 0.8;
+const TOLERANCE: f64 = 1e-12;
+
+type OurBlocks = [[Matrix<3>; 4]; 4];
+type PeerBlocks = [[Matrix3<f64>; 4]; 4];
+
+#[inline]
+fn ours(barrier: &ClampedLog, x: &[Vector<3>; 4], psd: Psd) -> OurBlocks {
+    let separation = Separation::new(&VERTEX_FACE, x);
+    let d2 = separation.distance_squared();
+    separation.hessian(barrier.first(d2), barrier.second(d2), psd)
+}
+
+/// Everything the blocks are made of: `cᵢ`, `r`, `K`, `tᵢ` (columns) and `wᵢⱼ`.
+struct Peer {
+    c: Vector4<f64>,
+    r: Vector3<f64>,
+    k: Matrix3<f64>,
+    t: Matrix3x4<f64>,
+    w: Matrix4<f64>,
+}
+
+impl Peer {
+    /// Vertices are the columns of `x`.
+    #[inline]
+    fn new(barrier: &ClampedLog, x: &Matrix3x4<f64>) -> Self {
+        let base = Vector4::from(VERTEX_FACE.base);
+        let directions = Matrix4x2::from(VERTEX_FACE.directions);
+        let a: Matrix3x2<f64> = x * directions;
+        let g = a.tr_mul(&a);
+        let inverse = Matrix2::new(g.m22, -g.m12, -g.m21, g.m11) / (g.m11 * g.m22 - g.m12 * g.m21);
+        let c = base - directions * (inverse * a.tr_mul(&(x * base)));
+        let r = x * c;
+        let d2 = r.norm_squared();
+        let (f1, f2) = (barrier.first(d2), barrier.second(d2));
+        let w = inverse * (-2.0 * f1);
+        let b = a * w;
+        let k =
+            r * (r * (4.0 * f2)).transpose() + Matrix3::from_diagonal_element(2.0 * f1) + a * b.transpose();
+        Self { c, r, k, t: b * directions.transpose(), w: directions * w * directions.transpose() }
+    }
+
+    /// `cᵢcⱼ K + cⱼ r tᵢᵀ + cᵢ tⱼ rᵀ + wᵢⱼ rrᵀ`, entry by entry, so that no intermediate matrix is stored.
+    #[inline]
+    fn block(&self, rr: &Matrix3<f64>, i: usize, j: usize) -> Matrix3<f64> {
+        let Self { c, r, k, t, w } = self;
+        Matrix3::from_fn(|p, q| {
+            c[i] * c[j] * k[(p, q)]
+                + c[j] * r[p] * t[(q, i)]
+                + c[i] * t[(p, j)] * r[q]
+                + w[(i, j)] * rr[(p, q)]
+        })
+    }
+
+    #[inline]
+    fn nested(&self) -> PeerBlocks {
+        let rr = self.r * self.r.transpose();
+        from_fn(|i| from_fn(|j| self.block(&rr, i, j)))
+    }
+
+    #[inline]
+    fn looped(&self) -> PeerBlocks {
+        let mut h = [[Matrix3::zeros(); 4]; 4];
+        let rr = self.r * self.r.transpose();
+        for i in 0..4 {
+            for j in 0..4 {
+                h[i][j] = self.block(&rr, i, j);
+            }
+        }
+        h
+    }
+
+    #[inline]
+    fn factored(&self) -> PeerBlocks {
+        let mut h = [[Matrix3::zeros(); 4]; 4];
+        let Self { c, r, k, t, w } = self;
+        for j in 0..4 {
+            let m = k * c[j] + t.column(j) * r.transpose();
+            for i in 0..=j {
+                let q = t.column(i) * c[j] + r * w[(i, j)];
+                h[i][j] = m * c[i] + r * q.transpose();
+                h[j][i] = h[i][j].transpose();
+            }
+        }
+        h
+    }
+}
+
+/// Vertices over the inside of faces that are no slivers, closer than `DHAT`; the same in every run.
+fn configurations() -> Vec<[Vector<3>; 4]> {
+    let mut seed = 1_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut out = Vec::new();
+    while out.len() < CONFIGURATIONS {
+        let x: [Vector<3>; 4] = from_fn(|_| Vector(from_fn(|_| random())));
+        let (u, v) = (x[2] - x[1], x[3] - x[1]);
+        let area2 = u.norm_squared() * v.norm_squared() - u.dot(v).powi(2);
+        let (part, d2) = closest::vertex_face(x[0], [x[1], x[2], x[3]]);
+        if part == FacePart::Inside && area2 > 0.02 && d2 > 0.01 && d2 < DHAT * DHAT {
+            out.push(x);
+        }
+    }
+    out
+}
+
+/// The largest difference relative to the largest entry.
+fn disagreement(h: &OurBlocks, peer: &PeerBlocks) -> f64 {
+    let (mut difference, mut scale) = (0.0_f64, 0.0_f64);
+    for (k, entry) in h.as_flattened().iter().flat_map(|block| block.0.as_flattened()).enumerate() {
+        let (block, place) = (k / 9, k % 9);
+        difference = difference.max((entry - peer[block / 4][block % 4][(place / 3, place % 3)]).abs());
+        scale = scale.max(entry.abs());
+    }
+    difference / scale
+}
+
+/// Nanoseconds an evaluation, all configurations once.
+fn time<X, Y>(configurations: &[X], f: impl Fn(&X) -> Y) -> f64 {
+    let start = Instant::now();
+    for x in configurations {
+        black_box(&f(black_box(x)));
+    }
+    start.elapsed().as_secs_f64() * 1e9 / configurations.len() as f64
+}
+
+fn main() -> ExitCode {
+    let barrier = ClampedLog::new(DHAT).expect("DHAT is positive");
+    let x = configurations();
+    let y: Vec<Matrix3x4<f64>> = x.iter().map(|x| Matrix3x4::from_fn(|k, i| x[i][k])).collect();
+
+    let mut worst = 0.0_f64;
+    for (x, y) in x.iter().zip(&y) {
+        let (h, peer) = (ours(&barrier, x, Psd::None), Peer::new(&barrier, y));
+        for other in [peer.nested(), peer.looped(), peer.factored()] {
+            worst = worst.max(disagreement(&h, &other));
+        }
+    }
+    println!("largest relative difference: {worst:.1e}");
+    if worst.is_nan() || worst > TOLERANCE {
+        println!("the two sides do not compute the same: more than {TOLERANCE:e}");
+        return ExitCode::FAILURE;
+    }
+
+    let names = [
+        "Hessian, exact, ours",
+        "Hessian, exact, nalgebra, nested from_fn",
+        "Hessian, exact, nalgebra, loops",
+        "Hessian, exact, nalgebra, loops with our factors",
+        "Hessian, clamped, ours",
+        "gradient, ours",
+        "energy, ours",
+    ];
+    let mut best = [f64::INFINITY; 7];
+    for _ in 0..REPETITIONS {
+        let now = [
+            time(&x, |x| ours(&barrier, x, Psd::None)),
+            time(&y, |y| Peer::new(&barrier, y).nested()),
+            time(&y, |y| Peer::new(&barrier, y).looped()),
+            time(&y, |y| Peer::new(&barrier, y).factored()),
+            time(&x, |x| ours(&barrier, x, Psd::Clamp)),
+            time(&x, |x| {
+                let separation = Separation::new(&VERTEX_FACE, x);
+                separation.gradient(barrier.first(separation.distance_squared()))
+            }),
+            time(&x, |x| barrier.value(Separation::new(&VERTEX_FACE, x).distance_squared())),
+        ];
+        best = from_fn(|k| best[k].min(now[k]));
+    }
+    for (name, ns) in names.iter().zip(best) {
+        println!("{name:50} {ns:7.1} ns");
+    }
+    let fastest = best[1..4].iter().copied().fold(f64::INFINITY, f64::min);
+    println!("{:50} {:7.2}", "fastest nalgebra / ours", fastest / best[0]);
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,110 @@
+//! Additive collision detection against an exact check of the configurations on the way.
+
+mod support;
+
+use stiction::broad_phase::{Candidates, brute_force};
+use stiction::ccd::{self, additive::Query, additive::RESCALING};
+use stiction::closest;
+use stiction::math::Vector;
+use stiction::mesh::Surface;
+use stiction::mesh::crossing::crossings;
+use support::Random;
+
+fn advance<const D: usize>(x: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Vector<D>> {
+    x.iter().zip(p).map(|(x, p)| *x + *p * t).collect()
+}
+
+/// What happened to the random motions of one kind of surface.
+#[derive(Default)]
+struct Tally {
+    cross_without_bound: usize,
+    held_by_vf: usize,
+    held_by_ee: usize,
+    held_by_ve: usize,
+    free: usize,
+}
+
+impl Tally {
+    fn add<const D: usize>(&mut self, surface: &Surface<D>, x: &[Vector<D>], p: &[Vector<D>]) {
+        let all = brute_force::candidates(surface, x, &advance(x, p, 1.0), 0.0);
+        let only = |candidates: Candidates| ccd::largest_step(surface, &candidates, x, p);
+        let vf = only(Candidates { vf: all.vf.clone(), ..Candidates::default() });
+        let ee = only(Candidates { ee: all.ee.clone(), ..Candidates::default() });
+        let ve = only(Candidates { ve: all.ve.clone(), ..Candidates::default() });
+        let t = only(all);
+        assert_eq!(t, vf.min(ee).min(ve));
+        assert!(t > 0.0);
+        for sample in 1..=20 {
+            let y = advance(x, p, t * f64::from(sample) / 20.0);
+            assert_eq!(crossings(surface, &y), [], "sample {sample} of {t} of the motion");
+        }
+        self.cross_without_bound += usize::from(!crossings(surface, &advance(x, p, 1.0)).is_empty());
+        self.held_by_vf += usize::from(vf < ee.min(1.0));
+        self.held_by_ee += usize::from(ee < vf.min(1.0));
+        self.held_by_ve += usize::from(ve < 1.0);
+        self.free += usize::from(t == 1.0);
+    }
+}
+
+/// 2000 random motions of a surface that does not cross itself at the start.
+fn tally<const D: usize, const N: usize>(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Tally {
+    let (mut random, mut tally, mut count) = (Random::new(D as u64), Tally::default(), 0);
+    while count < 2000 {
+        let (x, p) = (random.points::<D, N>(0.5), random.points::<D, N>(0.5));
+        let surface = Surface::new(x.to_vec(), edges.to_vec(), faces.to_vec()).unwrap();
+        if crossings(&surface, &x).is_empty() {
+            tally.add(&surface, &x, &p);
+            count += 1;
+        }
+    }
+    tally
+}
+
+#[test]
+fn segments_never_cross() {
+    let tally = tally::<2, 4>(&[[0, 1], [2, 3]], &[]);
+    assert!(tally.cross_without_bound > 200 && tally.held_by_ve > 200 && tally.free > 200);
+}
+
+#[test]
+fn triangles_never_cross() {
+    let tally = tally::<3, 6>(&[], &[[0, 1, 2], [3, 4, 5]]);
+    assert!(tally.cross_without_bound > 200 && tally.free > 200);
+    assert!(tally.held_by_vf > 200 && tally.held_by_ee > 200);
+}
+
+/// The bound must be at least what the first advance proves, and 1 where the distance, sampled so
+/// finely that nothing hides between the samples, never falls to the part that is kept.
+fn check_tightness<const D: usize, const N: usize>(
+    query: impl Fn([Vector<D>; N], [Vector<D>; N]) -> Query<D>,
+    distance_squared: impl Fn(&[Vector<D>]) -> f64,
+    split: usize,
+) {
+    const SAMPLES: u32 = 500;
+    let (mut random, mut free, mut held) = (Random::new(N as u64), 0, 0);
+    for _ in 0..1000 {
+        let (x, p) = (random.points::<D, N>(0.5), random.points::<D, N>(0.5));
+        let t = query(x, p).largest_step();
+        let mean = p.iter().fold(Vector::ZERO, |sum, v| sum + *v) * (1.0 / N as f64);
+        let speed = |part: &[Vector<D>]| part.iter().map(|v| (*v - mean).norm()).fold(0.0, f64::max);
+        let approach = speed(&p[..split]) + speed(&p[split..]);
+        let distance = |t: f64| distance_squared(&advance(&x, &p, t)).sqrt();
+        let proven = (RESCALING * distance(0.0) / approach).min(1.0);
+        assert!(t >= proven * (1.0 - 1e-12), "{t} but {proven} is safe");
+        let samples = (0..=SAMPLES).map(|k| distance(f64::from(k) / f64::from(SAMPLES)));
+        let smallest = samples.fold(f64::INFINITY, f64::min) - approach / f64::from(2 * SAMPLES);
+        if smallest > (1.0 - RESCALING) * distance(0.0) {
+            assert_eq!(t, 1.0, "{x:?} moves freely by {p:?}");
+            free += 1;
+        }
+        held += usize::from(t < 1.0);
+    }
+    assert!(free > 100 && held > 50, "{free} {held}");
+}
+
+#[test]
+fn free_motions_are_not_shortened() {
+    check_tightness::<2, 3>(Query::VertexEdge, |x| closest::vertex_edge(x[0], x[1], x[2]).1, 1);
+    check_tightness::<3, 4>(Query::EdgeEdge, |x| closest::edge_edge([x[0], x[1]], [x[2], x[3]]).1, 2);
+    check_tightness::<3, 4>(Query::VertexFace, |x| closest::vertex_face(x[0], [x[1], x[2], x[3]]).1, 1);
+}

@@ -1,0 +1,428 @@
+//! Every energy against differences: gradients of energies, Hessians of gradients, in 2D and 3D.
+
+mod support;
+
+use std::array::from_fn;
+
+use stiction::contact::Contacts;
+use stiction::distance::{self, Psd};
+use stiction::friction::{self, FrictionPotential, Motion, Slide, Slides};
+use stiction::math::vector::flat;
+use stiction::math::{Matrix, Vector, eigen};
+use stiction::mesh::Surface;
+use stiction::mollifier;
+use stiction::potential::Potential;
+use stiction::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
+use support::{Census, DHAT, Random, Scene, assert_close, gradient, hessian, largest, moved, slope};
+
+/// Runs a test inside a pool of one thread: handing tiny sums to other threads costs more than the sums.
+fn alone(test: impl FnOnce() + Send) {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(test);
+}
+
+/// A local Hessian, row by row.
+fn flatten<const D: usize, const N: usize>(h: &[[Matrix<D>; N]; N]) -> Vec<Vec<f64>> {
+    (0..N * D).map(|i| (0..N * D).map(|j| h[i / D][j / D].0[i % D][j % D]).collect()).collect()
+}
+
+fn array<const D: usize, const N: usize>(x: &[Vector<D>]) -> [Vector<D>; N] {
+    from_fn(|i| x[i])
+}
+
+// --- Distances ---
+
+/// Whether the edges are long and not close to parallel, so that differences are accurate.
+fn is_regular<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N]) -> bool {
+    let along = |p: usize| (0..N).fold(Vector::ZERO, |sum, i| sum + x[i] * pair.directions[p][i]);
+    let (u, v) = (along(0), along(1));
+    let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
+    match pair.free {
+        0 => true,
+        1 => uu > 0.05,
+        _ => uu > 0.05 && vv > 0.05 && uu * vv - uv * uv > 0.05 * uu * vv,
+    }
+}
+
+fn check_distance<const D: usize, const N: usize>(pair: &Pair<N>) {
+    const H: f64 = 2e-4;
+    let mut random = Random::new((10 * D + N) as u64);
+    let mut count = 0;
+    while count < 2000 {
+        let x = random.points::<D, N>(0.5);
+        if !is_regular(pair, &x) {
+            continue;
+        }
+        count += 1;
+        let exact = distance::gradient(pair, &x);
+        let h = flatten(&distance::hessian(pair, &x));
+        // Where the distance is zero for all x (2D), the floor makes the tolerances absolute.
+        let (g_scale, h_scale) = (largest(flat(&exact)).max(1e-3), largest(&h.concat()).max(1e-3));
+        for k in 0..N * D {
+            let value = |y: &[Vector<D>]| vec![distance::distance_squared(pair, &array(y))];
+            let first = |y: &[Vector<D>]| flat(&distance::gradient(pair, &array(y))).to_vec();
+            assert_close(&slope(&x, k, H, value), &flat(&exact)[k..=k], 1e-6 * g_scale, "gradient of d²");
+            assert_close(&slope(&x, k, H, first), &h[k], 1e-5 * h_scale, "Hessian of d²");
+            let column: Vec<f64> = h.iter().map(|row| row[k]).collect();
+            assert_close(&h[k], &column, 1e-12 * h_scale.max(1.0), "symmetry");
+        }
+        check_invariance(pair, &x, &mut random);
+    }
+}
+
+fn check_invariance<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N], random: &mut Random) {
+    let ([shift], rotation) = (random.points::<D, 1>(2.0), random.rotation::<D>());
+    let y = x.map(|p| rotation * p + shift);
+    let (before, after) = (distance::gradient(pair, x), distance::gradient(pair, &y));
+    let d2 = [distance::distance_squared(pair, x), distance::distance_squared(pair, &y)];
+    assert_close(&d2[..1], &d2[1..], 1e-13, "d² of a moved pair");
+    assert_close(flat(&before.map(|g| rotation * g)), flat(&after), 1e-12, "gradient of a moved pair");
+    let sum = before.iter().fold(Vector::<D>::ZERO, |sum, g| sum + *g);
+    assert_close(&sum.0, &[0.0; D], 1e-14, "sum of the gradient");
+}
+
+#[test]
+fn distances() {
+    check_distance::<2, 2>(&VERTEX_VERTEX);
+    check_distance::<2, 3>(&VERTEX_EDGE);
+    check_distance::<2, 4>(&EDGE_EDGE);
+    check_distance::<2, 4>(&VERTEX_FACE);
+    check_distance::<3, 2>(&VERTEX_VERTEX);
+    check_distance::<3, 3>(&VERTEX_EDGE);
+    check_distance::<3, 4>(&EDGE_EDGE);
+    check_distance::<3, 4>(&VERTEX_FACE);
+}
+
+// --- The edge-edge mollifier ---
+
+fn check_cross_squared<const D: usize>() {
+    let mut random = Random::new(D as u64);
+    for _ in 0..500 {
+        let x = random.points::<D, 4>(0.5);
+        let exact = mollifier::cross_squared_gradient(&x);
+        let h = flatten(&mollifier::cross_squared_hessian(&x));
+        for k in 0..4 * D {
+            let value = |y: &[Vector<D>]| vec![mollifier::cross_squared(&array(y))];
+            let first = |y: &[Vector<D>]| flat(&mollifier::cross_squared_gradient(&array(y))).to_vec();
+            // A polynomial of fourth degree: differences of fourth order are exact.
+            assert_close(&slope(&x, k, 1e-2, value), &flat(&exact)[k..=k], 1e-12, "gradient of s");
+            assert_close(&slope(&x, k, 1e-2, first), &h[k], 1e-12, "Hessian of s");
+        }
+    }
+}
+
+#[test]
+fn edge_edge_mollifier() {
+    check_cross_squared::<2>();
+    check_cross_squared::<3>();
+    let (eps, h) = (0.3, 1e-5);
+    let m = |s: f64| mollifier::value(s, eps);
+    for k in (1..150).filter(|&k| k != 100) {
+        let s = eps * f64::from(k) / 100.0;
+        let (m1, m2) = mollifier::derivatives(s, eps);
+        assert_close(&[(m(s + h) - m(s - h)) / (2.0 * h)], &[m1], 1e-9, "m′");
+        let bend = mollifier::derivatives(s + h, eps).0 - mollifier::derivatives(s - h, eps).0;
+        assert_close(&[bend / (2.0 * h)], &[m2], 1e-8, "m″");
+    }
+    assert_eq!((m(0.0), m(eps), mollifier::derivatives(eps, eps).0), (0.0, 1.0, 0.0));
+}
+
+// --- The barrier ---
+
+/// Compares at every number whose change does not change the contacts: there the energy is smooth.
+fn check_barrier<const D: usize>(scene: &Scene<D>, census: &mut Census) {
+    const H: f64 = 1e-5;
+    let x = &scene.x;
+    let contacts = scene.contacts(x);
+    let (exact, h) = (scene.gradient(x), scene.hessian(x, Psd::None));
+    let (g_scale, h_scale) = (largest(&exact), largest(h.as_flattened()));
+    let steady =
+        |k: &usize| [-2.0 * H, 2.0 * H].iter().all(|s| scene.contacts(&moved(x, *k, *s)) == contacts);
+    let numbers: Vec<usize> = (0..exact.len()).filter(steady).collect();
+    for &k in &numbers {
+        let difference = slope(x, k, H, |y| vec![scene.energy(y)]);
+        assert_close(&difference, &exact[k..=k], 1e-6 * g_scale, &format!("gradient with {contacts:?}"));
+        let difference = slope(x, k, H, |y| scene.gradient(y));
+        assert_close(
+            &difference,
+            &h[k][..exact.len()],
+            1e-5 * h_scale,
+            &format!("Hessian with {contacts:?}"),
+        );
+    }
+    if numbers.len() == exact.len() {
+        census.add(&contacts);
+    }
+}
+
+#[test]
+fn barrier_2d() {
+    alone(|| {
+        let (mut random, mut census) = (Random::new(1), Census::default());
+        for _ in 0..300 {
+            check_barrier(&support::chains(&mut random), &mut census);
+        }
+        for kind in ["vv", "ve", "obstacle"] {
+            census.require(kind, 100);
+        }
+    });
+}
+
+#[test]
+fn barrier_3d() {
+    alone(|| {
+        let (mut random, mut census) = (Random::new(2), Census::default());
+        for _ in 0..900 {
+            check_barrier(&support::triangles(&mut random), &mut census);
+            check_barrier(&support::nearly_parallel(&mut random), &mut census);
+        }
+        for kind in ["vv", "ve", "ee", "vf", "obstacle"] {
+            census.require(kind, 100);
+        }
+        for parts in
+            ["Start", "End", "Inside"].map(|a| ["Start", "End", "Inside"].map(|b| format!("{a} {b}")))
+        {
+            for kind in parts {
+                census.require(&format!("parallel {kind}"), 5);
+            }
+        }
+    });
+}
+
+// --- Projection ---
+
+/// The contacts one by one.
+fn single(all: &Contacts) -> Vec<Contacts> {
+    let mut out = Vec::new();
+    out.extend(all.vv.iter().map(|c| Contacts { vv: vec![*c], ..Contacts::default() }));
+    out.extend(all.ve.iter().map(|c| Contacts { ve: vec![*c], ..Contacts::default() }));
+    out.extend(all.ee.iter().map(|c| Contacts { ee: vec![*c], ..Contacts::default() }));
+    out.extend(all.vf.iter().map(|c| Contacts { vf: vec![*c], ..Contacts::default() }));
+    out.extend(all.parallel.iter().map(|c| Contacts { parallel: vec![*c], ..Contacts::default() }));
+    out.extend(all.obstacle.iter().map(|c| Contacts { obstacle: vec![*c], ..Contacts::default() }));
+    out
+}
+
+/// Each contact's projection must equal the one by a full eigen-decomposition.
+fn check_projection<const D: usize>(scene: &Scene<D>, census: &mut Census) {
+    let (x, n) = (&scene.x, scene.x.len() * D);
+    census.add(&scene.contacts(x));
+    for psd in [Psd::Clamp, Psd::Abs] {
+        for contacts in single(&scene.contacts(x)) {
+            let barrier = scene.barrier(&contacts);
+            let exact = hessian(&barrier, x, Psd::None);
+            let slow = eigen::map_eigenvalues(exact, n, |w| psd.apply(w));
+            let fast = hessian(&barrier, x, psd);
+            let scale = largest(exact.as_flattened());
+            let what = format!("{psd:?} of {contacts:?}");
+            assert_close(fast.as_flattened(), slow.as_flattened(), 1e-9 * scale, &what);
+        }
+        let (eigenvalues, _) = eigen::symmetric(scene.hessian(x, psd), n);
+        let smallest = eigenvalues[..n].iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(smallest >= -1e-12 * largest(&eigenvalues), "eigenvalue {smallest:e} with {psd:?}");
+    }
+}
+
+#[test]
+fn projections() {
+    alone(|| {
+        let (mut random, mut census) = (Random::new(3), Census::default());
+        for _ in 0..300 {
+            check_projection(&support::chains(&mut random), &mut census);
+            check_projection(&support::triangles(&mut random), &mut census);
+            check_projection(&support::nearly_parallel(&mut random), &mut census);
+        }
+        for kind in ["vv", "ve", "ee", "vf", "parallel", "obstacle"] {
+            census.require(kind, 50);
+        }
+    });
+}
+
+// --- Friction ---
+
+const EPS_V: f64 = 0.1;
+const H_HAT: f64 = 0.02;
+
+/// Every slip relative to `ε_v ĥ`.
+fn slips<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>]) -> Vec<f64> {
+    fn of<const D: usize, const N: usize>(
+        potential: &FrictionPotential<'_, D>,
+        slides: &[Slide<D, N>],
+        x: &[Vector<D>],
+    ) -> Vec<f64> {
+        slides.iter().map(|s| potential.slip(s, x).norm() / (EPS_V * H_HAT)).collect()
+    }
+    let s = potential.slides;
+    [
+        of(potential, &s.obstacle, x),
+        of(potential, &s.vv, x),
+        of(potential, &s.ve, x),
+        of(potential, &s.ee, x),
+        of(potential, &s.vf, x),
+    ]
+    .concat()
+}
+
+fn check_friction<const D: usize>(scene: &Scene<D>, random: &mut Random, census: &mut Census) {
+    const H: f64 = 2e-7;
+    let contacts = scene.contacts(&scene.x);
+    let slides: Slides<D> = friction::lag(&scene.barrier(&contacts), &scene.x, 0.4);
+    let reach = EPS_V * H_HAT * if random.between(0.0, 1.0) < 0.5 { 0.3 } else { 3.0 };
+    let with_v_ref = random.between(0.0, 1.0) < 0.5;
+    let v_ref: Vec<Vector<D>> = scene.x.iter().map(|_| random.points::<D, 1>(reach / H_HAT)[0]).collect();
+    let v_ref = if with_v_ref { v_ref.as_slice() } else { &[] };
+    let motion = Motion { x_ref: &scene.x, v_ref, h_hat: H_HAT };
+    let potential = FrictionPotential { slides: &slides, motion, eps_v: EPS_V };
+    let x: Vec<Vector<D>> = scene.x.iter().map(|p| *p + random.points::<D, 1>(reach)[0]).collect();
+    let slips = slips(&potential, &x);
+    // The third derivative jumps at y = 0 and y = ε: differences are accurate only away from them.
+    if slips.iter().any(|y| *y < 0.02 || (y - 1.0).abs() < 0.01) {
+        return;
+    }
+    let (exact, h) = (gradient(&potential, &x), hessian(&potential, &x, Psd::None));
+    // Slip in 2D has no curvature at all: there the tolerance is relative to that of stick.
+    let g_scale = largest(&exact);
+    let h_scale = largest(h.as_flattened()).max(g_scale / reach);
+    for k in 0..exact.len() {
+        let difference = slope(&x, k, H, |y| vec![potential.energy(y)]);
+        assert_close(&difference, &exact[k..=k], 1e-6 * g_scale, "gradient of friction");
+        let difference = slope(&x, k, H, |y| gradient(&potential, y));
+        assert_close(&difference, &h[k][..exact.len()], 1e-5 * h_scale, "Hessian of friction");
+    }
+    let (eigenvalues, _) = eigen::symmetric(h, exact.len());
+    assert!(eigenvalues[..exact.len()].iter().all(|w| *w >= -1e-12 * h_scale), "friction is convex");
+    let name = if with_v_ref { "with v_ref" } else { "without v_ref" };
+    for y in slips {
+        census.note(format!("{} {name}", if y < 1.0 { "stick" } else { "slip" }), 1);
+    }
+    census.add(&contacts);
+}
+
+#[test]
+fn friction_potential() {
+    alone(|| {
+        let (mut random, mut flat, mut solid) = (Random::new(4), Census::default(), Census::default());
+        for _ in 0..300 {
+            check_friction(&support::chains(&mut random), &mut random, &mut flat);
+            check_friction(&support::triangles(&mut random), &mut random, &mut solid);
+            check_friction(&support::nearly_parallel(&mut random), &mut random, &mut solid);
+        }
+        let regimes = ["stick with v_ref", "stick without v_ref", "slip with v_ref", "slip without v_ref"];
+        for kind in regimes.into_iter().chain(["vv", "ve", "obstacle"]) {
+            flat.require(kind, 50);
+            solid.require(kind, 50);
+        }
+        for kind in ["ee", "vf", "parallel Inside Inside", "parallel End Inside"] {
+            solid.require(kind, 5);
+        }
+    });
+}
+
+/// The lagged force of a contact must be the sum of the barrier's forces on its first primitive.
+fn check_normal_force<const D: usize>(scene: &Scene<D>) {
+    fn all<const D: usize, const N: usize>(slides: &[Slide<D, N>], first: usize, g: &[f64]) -> usize {
+        for slide in slides {
+            let vertices = slide.stencil.0[..first].iter().map(|v| *v as usize);
+            let sum = vertices.fold(Vector([0.0; D]), |sum, v| sum + Vector(from_fn(|k| g[v * D + k])));
+            assert_close(&(-sum).0, &(slide.normal * slide.force).0, 1e-9 * slide.force, "normal force");
+        }
+        slides.len()
+    }
+    for contacts in single(&scene.contacts(&scene.x)) {
+        let barrier = scene.barrier(&contacts);
+        let (s, g) = (friction::lag(&barrier, &scene.x, 0.4), gradient(&barrier, &scene.x));
+        let points = all(&s.obstacle, 1, &g) + all(&s.vv, 1, &g) + all(&s.ve, 1, &g) + all(&s.vf, 1, &g);
+        assert_eq!(points + all(&s.ee, 2, &g), 1);
+    }
+}
+
+#[test]
+fn friction_has_the_normal_force_of_the_barrier() {
+    alone(|| {
+        let mut random = Random::new(6);
+        for _ in 0..100 {
+            check_normal_force(&support::chains(&mut random));
+            check_normal_force(&support::triangles(&mut random));
+            check_normal_force(&support::nearly_parallel(&mut random));
+        }
+    });
+}
+
+// --- Continuity ---
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+/// Everything at one point of a path.
+struct Sample {
+    contacts: Contacts,
+    energy: f64,
+    gradient: Vec<f64>,
+    stiffness: f64,
+}
+
+impl Sample {
+    fn new<const D: usize>(scene: &Scene<D>, x: &[Vector<D>]) -> Self {
+        let stiffness = norm(scene.hessian(x, Psd::None).as_flattened());
+        let (energy, gradient) = (scene.energy(x), scene.gradient(x));
+        Self { contacts: scene.contacts(x), energy, gradient, stiffness }
+    }
+
+    /// Asserts that energy and gradient differ no more than the derivatives at both ends explain.
+    fn assert_continuous(&self, next: &Self, length: f64) {
+        let what = || format!("from {:?} to {:?}", self.contacts, next.contacts);
+        let stiffness = self.stiffness.max(next.stiffness);
+        let jump: Vec<f64> = self.gradient.iter().zip(&next.gradient).map(|(a, b)| a - b).collect();
+        assert!(norm(&jump) <= 1.5 * stiffness * length + 1e-9, "gradient jumps {}", what());
+        let climb = norm(&self.gradient).max(norm(&next.gradient)) + stiffness * length;
+        assert!((next.energy - self.energy).abs() <= climb * length + 1e-9, "energy jumps {}", what());
+    }
+}
+
+/// Walks along `x + t p` until `t = 1` or something comes too close.
+fn walk<const D: usize>(scene: &Scene<D>, p: &[Vector<D>], census: &mut Census) {
+    const STEPS: u32 = 400;
+    let length = norm(flat(p)) / f64::from(STEPS);
+    let mut before = Sample::new(scene, &scene.x);
+    for step in 1..=STEPS {
+        let t = f64::from(step) / f64::from(STEPS);
+        let x: Vec<Vector<D>> = scene.x.iter().zip(p).map(|(x, p)| *x + *p * t).collect();
+        let after = Sample::new(scene, &x);
+        if after.contacts.smallest_gap(&x, &scene.obstacles) < 0.15 * DHAT {
+            return;
+        }
+        before.assert_continuous(&after, length);
+        census.add_changes(&before.contacts, &after.contacts);
+        before = after;
+    }
+}
+
+#[test]
+fn energy_and_gradient_are_continuous() {
+    alone(|| {
+        let (mut random, mut census) = (Random::new(5), Census::default());
+        for _ in 0..250 {
+            let scene = support::chains(&mut random);
+            walk(&scene, &random.points::<2, 6>(DHAT), &mut census);
+            let scene = support::triangles(&mut random);
+            walk(&scene, &random.points::<3, 6>(DHAT), &mut census);
+            let scene = support::nearly_parallel(&mut random);
+            walk(&scene, &random.points::<3, 4>(0.1 * DHAT), &mut census);
+        }
+        let both_ways = ["vf to ve", "ve to vf", "ve to vv", "vv to ve", "ee to ve", "ve to ee"];
+        for change in both_ways.into_iter().chain(["parallel to ee", "parallel to ve", "parallel to vv"]) {
+            census.require(change, 10);
+        }
+    });
+}
+
+#[test]
+fn parallel_edges_have_no_energy_but_curvature() {
+    let x = [[0.0; 3], [1.0, 0.0, 0.0], [0.3, 0.1, 0.0], [1.3, 0.1, 0.0]].map(Vector);
+    let surface = Surface::new(x.to_vec(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+    let scene = Scene { surface, x: x.to_vec(), obstacles: vec![] };
+    assert_eq!(scene.contacts(&x).parallel.len(), 1);
+    assert_eq!((scene.energy(&x), largest(&scene.gradient(&x))), (0.0, 0.0));
+    let h = scene.hessian(&x, Psd::None);
+    assert!(h.as_flattened().iter().all(|v| v.is_finite()) && largest(h.as_flattened()) > 0.0);
+}

@@ -1,0 +1,92 @@
+//! The bits of every result are the same for any number of threads.
+
+mod support;
+
+use stiction::barrier::{BarrierPotential, ClampedLog};
+use stiction::blocks::{Block, Blocks};
+use stiction::broad_phase::brute_force;
+use stiction::contact::{Contacts, Obstacle, Plane};
+use stiction::distance::Psd;
+use stiction::friction::{self, FrictionPotential, Motion};
+use stiction::math::Vector;
+use stiction::math::vector::flat;
+use stiction::mesh::Surface;
+use stiction::potential::Potential;
+use support::Random;
+
+const SIDE: u32 = 20;
+const DHAT: f64 = 0.6;
+
+/// Two uneven sheets of `SIDE × SIDE` vertices above each other, spacing 1 m, gap about 0.3 m.
+fn sheets() -> Surface<3> {
+    let mut random = Random::new(1);
+    let (mut x, mut faces) = (Vec::new(), Vec::new());
+    for sheet in 0..2 {
+        for i in 0..SIDE {
+            for j in 0..SIDE {
+                let [offset] = random.points::<3, 1>(0.1);
+                x.push(Vector([f64::from(i), f64::from(j), 0.3 * f64::from(sheet)]) + offset);
+                if i > 0 && j > 0 {
+                    let v = (sheet * SIDE + i) * SIDE + j;
+                    faces.push([v, v - 1, v - SIDE]);
+                    faces.push([v - SIDE - 1, v - SIDE, v - 1]);
+                }
+            }
+        }
+    }
+    Surface::new(x, vec![], faces).unwrap()
+}
+
+/// Everything a step asks for, as bits.
+#[derive(PartialEq)]
+struct Bits {
+    contacts: Contacts,
+    energies: [u64; 2],
+    gradient: Vec<u64>,
+    places: Vec<(u32, u32)>,
+    blocks: Vec<u64>,
+}
+
+fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let x = surface.rest();
+        let floor = Plane::new(Vector([0.0, 0.0, -0.5]), Vector([0.1, 0.0, 1.0])).unwrap();
+        let obstacles = [Obstacle::Plane(floor)];
+        let barrier = ClampedLog::new(DHAT).unwrap();
+        let candidates = brute_force::candidates(surface, x, x, DHAT);
+        let contacts = Contacts::build(surface, &candidates, &obstacles, x, DHAT);
+        let normal = BarrierPotential { contacts: &contacts, obstacles: &obstacles, barrier, kappa: 3.0 };
+        let slides = friction::lag(&normal, x, 0.3);
+        let v_ref: Vec<_> = x.iter().map(|p| Vector([p[1], 0.3, p[0] * p[0]])).collect();
+        let motion = Motion { x_ref: x, v_ref: &v_ref, h_hat: 0.01 };
+        let tangential = FrictionPotential { slides: &slides, motion, eps_v: 1e-3 };
+        let (mut gradient, mut blocks) = (vec![Vector::ZERO; x.len()], Blocks::default());
+        for potential in [&normal as &dyn Potential<3>, &tangential] {
+            potential.gradient(x, 0.7, &mut gradient);
+            potential.hessian(x, 0.7, Psd::Clamp, &mut blocks);
+        }
+        let values = |(_, _, block): &Block<3>| block.0.map(|row| row.map(f64::to_bits)).concat();
+        Bits {
+            energies: [normal.energy(x).to_bits(), tangential.energy(x).to_bits()],
+            gradient: flat(&gradient).iter().map(|g| g.to_bits()).collect(),
+            places: blocks.entries().iter().map(|b| (b.0, b.1)).collect(),
+            blocks: blocks.entries().iter().flat_map(values).collect(),
+            contacts,
+        }
+    })
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let surface = sheets();
+    let one = evaluate(&surface, 1);
+    let c = &one.contacts;
+    assert!(c.vf.len() > 600 && c.ee.len() > 1000 && c.ve.len() > 600, "several chunks of each kind");
+    assert!(!c.vv.is_empty() && !c.parallel.is_empty() && !c.obstacle.is_empty());
+    assert!(one.energies.iter().all(|e| f64::from_bits(*e) > 0.0));
+    for threads in [2, 8] {
+        let other = evaluate(&surface, threads);
+        assert!(one == other, "{threads} threads give other bits than one");
+    }
+}
