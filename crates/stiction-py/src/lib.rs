@@ -8,8 +8,8 @@ mod array;
 mod sparse;
 mod distance;
 mod surface;
-mod motion;
 mod contacts;
+mod motion;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
 #[pyo3::pymodule]

@@ -22,3 +22,8 @@ pub mod report;
 pub mod step;
 pub mod scene;
 pub mod io;
+
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -99,6 +99,7 @@ impl<const D: usize> Model<D> {
         if !gravity.is_finite() {
             return Err(stiction::error::Error::NotFinite { what: "gravity", index: 0 }.into());
         }
+        check_bodies(bodies)?;
         let parts = parts(bodies);
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
         let surface = surface(bodies, &parts, rest.clone())?;
@@ -231,6 +232,23 @@ impl<const D: usize> Model<D> {
             place: format!("{:?}", place.0),
         }
     }
+}
+
+fn check_bodies<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
+    for (index, body) in bodies.iter().enumerate() {
+        if !body.velocity.is_finite() {
+            return Err(stiction::error::Error::NotFinite { what: "velocity of body", index }.into());
+        }
+        let (what, found) = if D == 2 {
+            ("tetrahedra of a body in 2D", body.tetrahedra.len())
+        } else {
+            ("triangles of a body in 3D", body.triangles.len())
+        };
+        if found > 0 {
+            return Err(stiction::error::Error::WrongLength { what, found, expected: 0 }.into());
+        }
+    }
+    Ok(())
 }
 
 fn parts<const D: usize>(bodies: &[Body<D>]) -> Vec<Part> {

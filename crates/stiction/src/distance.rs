@@ -8,7 +8,7 @@
 //! ```
 //! Units: positions in m, d² in m². Distances are to the lines and planes through the primitives;
 //! `closest` says which pair to use. Where `G` is singular (parallel edges, a face without area) the
-//! results are not finite: `closest` never asks for such a pair. [Li2020]
+//! results are not finite: `closest` never asks for such a pair. \[Li2020\]
 
 use std::array::from_fn;
 
@@ -33,7 +33,14 @@ impl Psd {
     pub fn apply(self, eigenvalue: f64) -> f64 {
         match self {
             Self::None => eigenvalue,
-            Self::Clamp => eigenvalue.max(0.0),
+            // Not `max`, which would hide a NaN.
+            Self::Clamp => {
+                if eigenvalue < 0.0 {
+                    0.0
+                } else {
+                    eigenvalue
+                }
+            }
             Self::Abs => eigenvalue.abs(),
         }
     }

@@ -5,7 +5,7 @@
 //! m(s) = (2 − s/ε) s/ε   for s < ε ,    1 beyond
 //! ε = 10⁻³ |U|²|V|²   of the edges at rest: edges within 1.8° of parallel   [m⁴]
 //! ```
-//! `m` is C¹; it is 0 for parallel edges. [Li2020]
+//! `m` is C¹; it is 0 for parallel edges. \[Li2020\]
 
 use std::array::from_fn;
 

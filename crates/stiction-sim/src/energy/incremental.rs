@@ -13,7 +13,7 @@ use super::{BodyForce, Elastic, Inertia};
 /// E(x) = I(x) + s (Ψ(x) + W(x) + B(x) + P(x))        [kg m²]
 /// ```
 /// inertia, elasticity, gravity, barrier and friction, with the integrator's scale `s` in s² (h² for
-/// implicit Euler). [Li2020]
+/// implicit Euler). \[Li2020\]
 #[derive(Clone, Copy)]
 pub struct Incremental<'a, const D: usize> {
     /// `I`.

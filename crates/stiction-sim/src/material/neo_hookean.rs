@@ -11,7 +11,7 @@
 //! (UᵢVⱼᵀ + UⱼVᵢᵀ)/√2      eigenvalue  G + (G − λ ln J)/(σᵢσⱼ)
 //! (UᵢVⱼᵀ − UⱼVᵢᵀ)/√2      eigenvalue  G − (G − λ ln J)/(σᵢσⱼ)
 //! ```
-//! Reference: [Smith2018] for the method.
+//! Reference: \[Smith2018\] for the method.
 
 use std::array::from_fn;
 use std::f64::consts::FRAC_1_SQRT_2;

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// b′(s) = (ŝ − s)(2 ln(s/ŝ) − ŝ/s + 1)                                       [m²]
 /// b″(s) = (ŝ/s + 2) ŝ/s − 2 ln(s/ŝ) − 3                                      [1]
 /// ```
-/// Zero for `s ≥ ŝ`, C² there. Infinite for `s ≤ 0`, with `b′ = −∞` and `b″ = ∞`. [Li2020]
+/// Zero for `s ≥ ŝ`, C² there. Infinite for `s ≤ 0`, with `b′ = −∞` and `b″ = ∞`. \[Li2020\]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClampedLog {
     dhat: f64,

@@ -17,7 +17,7 @@ use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_
 /// ```
 /// κ in J/m⁴, weights `w` without unit, `m` the edge-edge mollifier (1 except for nearly parallel edges),
 /// `b` the barrier in m⁴. The contacts must be those at the positions asked for, or a superset
-/// with the same closest features. [Li2020]
+/// with the same closest features. \[Li2020\]
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPotential<'a, const D: usize> {
     /// The contacts to sum over.

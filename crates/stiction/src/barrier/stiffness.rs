@@ -1,4 +1,4 @@
-//! How stiff the barrier should be. [Li2020]
+//! How stiff the barrier should be. \[Li2020\]
 
 use super::ClampedLog;
 use crate::math::Vector;

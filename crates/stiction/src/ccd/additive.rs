@@ -1,4 +1,4 @@
-//! Additive collision detection: advance by what the distance and the speeds prove to be safe. [Li2021]
+//! Additive collision detection: advance by what the distance and the speeds prove to be safe. \[Li2021\]
 //!
 //! Two primitives at distance `d` whose points approach each other by at most `l` during the whole
 //! motion cannot touch before a further `d/l` of it. So

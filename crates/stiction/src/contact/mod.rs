@@ -57,7 +57,7 @@ pub struct ObstacleContact {
     pub weight: f64,
 }
 
-/// All contacts of a configuration, by kind, each kind ascending by its vertices. [Li2020]
+/// All contacts of a configuration, by kind, each kind ascending by its vertices. \[Li2020\]
 ///
 /// Every vertex-face and edge-edge pair (3D) or vertex-edge pair (2D) closer than d̂ is listed once, as
 /// the pair of its closest features; equal pairs are merged and their weights added. Edges within 1.8°

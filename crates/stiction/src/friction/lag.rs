@@ -14,7 +14,7 @@ use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_
 /// λ = −w m κ b′(d²) 2d  [N]       n = r/|r|       c: weights of the closest points
 /// ```
 /// Nearly parallel edges keep the friction that belongs to their mollified normal force, so it
-/// is continuous when edges turn. Nothing is returned for `mu = 0`. [Li2020]
+/// is continuous when edges turn. Nothing is returned for `mu = 0`. \[Li2020\]
 ///
 /// # Panics
 /// If `x` is shorter than the array that the contacts were built with.

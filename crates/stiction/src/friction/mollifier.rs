@@ -5,7 +5,7 @@
 //! f₀(y) = y                           f₁(y) = 1                        y ≥ ε
 //! ```
 //! `y` and `ε` in the same unit, m or m/s; `f₀` in that unit, `f₁` without. f₀ is C², convex and ascending.
-//! For `ε = 0` it is Coulomb's law itself: f₀ = y, f₁ = 1 (0 at y = 0). [Li2020]
+//! `ε` must be positive: for `ε = 0` nothing is defined at rest. \[Li2020\]
 
 /// `f₀(y)`.
 #[inline]
@@ -16,10 +16,10 @@ pub fn f0(y: f64, eps: f64) -> f64 {
 /// `f₁(y) = f₀′(y)`.
 #[inline]
 pub fn f1(y: f64, eps: f64) -> f64 {
-    if y >= eps { f64::from(u8::from(y > 0.0)) } else { y / eps * (2.0 - y / eps) }
+    if y >= eps { 1.0 } else { y / eps * (2.0 - y / eps) }
 }
 
-/// `f₁(y)/y`, finite at `y = 0` for `ε > 0`.
+/// `f₁(y)/y`, finite also at `y = 0`.
 #[inline]
 pub fn f1_over_y(y: f64, eps: f64) -> f64 {
     if y >= eps { 1.0 / y } else { (2.0 - y / eps) / eps }
@@ -56,6 +56,5 @@ mod tests {
     fn nothing_is_infinite_at_rest() {
         assert_eq!(f1(0.0, 1e-3), 0.0);
         assert_eq!(f1_over_y(0.0, 1e-3), 2000.0);
-        assert_eq!(f1(0.0, 0.0), 0.0);
     }
 }

@@ -42,7 +42,7 @@ impl<const D: usize> Motion<'_, D> {
 /// ```
 /// λ in N, `ε_v` in m/s: relative speeds below it count as stick. Eigenvalues per slide are `μλ f₂` along
 /// the slip, `μλ f₁/y` across it and 0 along n: none is negative, so there is nothing to project.
-/// [Li2020]
+/// \[Li2020\]
 #[derive(Clone, Copy, Debug)]
 pub struct FrictionPotential<'a, const D: usize> {
     /// The slides to sum over.

@@ -1,6 +1,6 @@
 //! Whether a configuration intersects itself, decided exactly.
 //!
-//! Signs of determinants come from adaptive exact arithmetic [Shewchuk1997], so the answer is right for
+//! Signs of determinants come from adaptive exact arithmetic \[Shewchuk1997\], so the answer is right for
 //! any finite input. Touching counts as crossing. Nothing here is shared with distances or
 //! collision detection in time: it is an independent check of both.
 

@@ -1,0 +1,195 @@
+//! What is wrong with a scene or a model is said with its place, and a failed step changes nothing.
+
+mod support;
+
+use stiction::math::Vector;
+use stiction_sim::boundary::Path;
+use stiction_sim::error::Error;
+use stiction_sim::material::Lame;
+use stiction_sim::model::{Body, Model};
+use stiction_sim::newton::Workspace;
+use stiction_sim::params::Params;
+use stiction_sim::scene::Scene;
+use stiction_sim::step::step;
+
+const GOOD: &str = r#"dimension = 2
+gravity = [0.0, -9.81]
+time = { step = 0.01, end = 0.1 }
+contact.dhat = 1e-3
+[friction]
+mu = 0.5
+[[bodies]]
+name = "block"
+shape.box = { center = [0.0, 0.2], size = [0.2, 0.2], cells = [2, 2] }
+material = { young = 1e5, poisson = 0.3, density = 1000.0 }
+[[planes]]
+point = [0.0, 0.0]
+normal = [0.0, 1.0]
+"#;
+
+/// The message for the good scene with `from` replaced by `to`.
+fn message(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    let scene = Scene::parse(&GOOD.replacen(from, to, 1));
+    match scene.and_then(|scene| scene.build::<2>()) {
+        Ok(_) => panic!("{from} → {to} is accepted"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn errors_in_scenes_name_line_and_key() {
+    assert!(Scene::parse(GOOD).unwrap().build::<2>().is_ok());
+    let cases = [
+        ("mu = 0.5", "mu = -0.5", vec!["line 6", "friction.mu", "-0.5"]),
+        ("mu = 0.5", "mu = nan", vec!["line 6", "friction.mu"]),
+        ("mu = 0.5", "mu_static = 0.5", vec!["line 6", "mu_static", "unknown field", "eps_v"]),
+        ("mu = 0.5", "mu = \"much\"", vec!["line 6", "friction.mu", "invalid type"]),
+        ("contact.dhat = 1e-3", "contact.dhat = -1e-3", vec!["line 4", "contact.dhat", "positive"]),
+        (
+            "contact.dhat = 1e-3",
+            "contact.dhat = 1e-3\ncontact.stiffness = \"soft\"",
+            vec!["line 5", "stiffness"],
+        ),
+        ("step = 0.01", "step = 0.0", vec!["line 3", "time.step"]),
+        ("end = 0.1", "end = 0.001", vec!["line 3", "time.end"]),
+        ("end = 0.1", "end = 0.1, frame_every = 0", vec!["line 3", "time.frame_every"]),
+        ("dimension = 2", "dimension = 4", vec!["line 1", "dimension"]),
+        ("[0.0, -9.81]", "[0.0, -9.81, 0.0]", vec!["line 2", "gravity", "2 numbers"]),
+        ("[0.0, -9.81]", "[0.0, inf]", vec!["line 2", "gravity", "finite"]),
+        ("size = [0.2, 0.2]", "size = [0.2, 0.0]", vec!["line 9", "bodies[0].shape.box.size", "positive"]),
+        ("cells = [2, 2]", "cells = [2]", vec!["line 9", "bodies[0].shape.box.cells", "2 numbers"]),
+        ("cells = [2, 2]", "cells = [2, 0]", vec!["line 9", "cells", "at least 1"]),
+        ("cells = [2, 2]", "cells = [2, 99999999999]", vec!["line 9", "cells"]),
+        ("shape.box", "shape.ball", vec!["line 9", "ball", "box"]),
+        ("poisson = 0.3", "poisson = 0.5", vec!["line 10", "bodies[0].material.poisson", "less than 0.5"]),
+        ("young = 1e5", "young = 0.0", vec!["line 10", "bodies[0].material.young"]),
+        ("density = 1000.0", "density = 0.0", vec!["line 10", "bodies[0].material.density"]),
+        ("normal = [0.0, 1.0]", "normal = [0.0, 0.0]", vec!["line 13", "planes[0].normal"]),
+        (
+            "name = \"block\"",
+            "name = \"block\"\nfixed = [\"front\"]",
+            vec!["line 9", "bodies[0].fixed[0]", "3D"],
+        ),
+        ("name = \"block\"", "name = \"block\"\nfixed = [\"underneath\"]", vec!["line 9", "underneath"]),
+        ("center = [0.0, 0.2]", "center = [0.0, 0.05]", vec!["inside obstacle 0", "block", "move it out"]),
+        ("normal = [0.0, 1.0]", "normal = [0.0, 1.", vec!["line 13"]),
+    ];
+    for (from, to, words) in cases {
+        let message = message(from, to);
+        for word in words {
+            assert!(message.contains(word), "{to}: no \"{word}\" in\n{message}");
+        }
+    }
+    assert!(Scene::parse("").unwrap_err().to_string().contains("dimension"));
+}
+
+#[test]
+fn keyframes_are_checked() {
+    let with = |frames: &str| {
+        message(
+            "[[planes]]",
+            &format!("[[bodies.motions]]\nside = \"top\"\nkeyframes = {frames}\n[[planes]]"),
+        )
+    };
+    assert!(with("[[0.0, 0.0]]").contains("bodies[0].motions[0].keyframes[0]: needs a time and 2 numbers"));
+    assert!(with("[[]]").contains("is empty"));
+    assert!(with("[[1.0, 0.0, 0.0], [0.5, 0.0, 0.0]]").contains("later than the one before"));
+}
+
+#[test]
+fn two_bodies_need_two_names_and_two_places() {
+    let body = GOOD[GOOD.find("[[bodies]]").unwrap()..GOOD.find("[[planes]]").unwrap()].to_owned();
+    let twice = |other: String| {
+        let text = format!("{GOOD}{other}");
+        Scene::parse(&text).and_then(|scene| scene.build::<2>()).unwrap_err().to_string()
+    };
+    assert!(twice(body.clone()).contains("bodies[1].name: \"block\" is taken"));
+    let message = twice(body.replace("block", "other").replace("0.2], size", "0.35], size"));
+    for word in ["body \"block\"", "body \"other\"", "intersect at the start", "move them apart"] {
+        assert!(message.contains(word), "{message}");
+    }
+}
+
+fn triangle() -> Body<2> {
+    Body {
+        name: "piece".into(),
+        vertices: vec![Vector([0.0, 0.0]), Vector([1.0, 0.0]), Vector([0.0, 1.0])],
+        triangles: vec![[0, 1, 2]],
+        tetrahedra: vec![],
+        lame: Lame::new(1e5, 0.3).unwrap(),
+        density: 1.0,
+        velocity: Vector::ZERO,
+        prescribed: vec![],
+    }
+}
+
+fn refused(body: Body<2>) -> String {
+    Model::new(&[body], vec![], Vector::ZERO, Params::default()).unwrap_err().to_string()
+}
+
+#[test]
+fn bad_bodies_are_refused_by_name() {
+    assert!(Model::new(&[triangle()], vec![], Vector::ZERO, Params::default()).is_ok());
+    let mut inverted = triangle();
+    inverted.triangles[0] = [0, 2, 1];
+    assert!(refused(inverted).contains("element 0 of body \"piece\" has volume -5e-1"));
+    let mut loose = triangle();
+    loose.vertices.push(Vector([5.0, 5.0]));
+    assert!(refused(loose).contains("vertex 3 of body \"piece\" belongs to no element"));
+    let mut missing = triangle();
+    missing.triangles[0][2] = 9;
+    assert!(refused(missing).contains("triangle 0 names vertex 9"));
+    let mut solid = triangle();
+    solid.tetrahedra = vec![[0, 1, 2, 0]];
+    assert!(refused(solid).contains("tetrahedra of a body in 2D has 1 entries, expected 0"));
+    let mut nan = triangle();
+    nan.vertices[1] = Vector([f64::NAN, 0.0]);
+    assert!(refused(nan).contains("vertex 1 is not finite"));
+    let mut nowhere = triangle();
+    nowhere.prescribed = vec![(vec![7], Path::default())];
+    assert!(refused(nowhere).contains("prescribed vertex 0 names vertex 7"));
+    let mut fast = triangle();
+    fast.velocity = Vector([f64::INFINITY, 0.0]);
+    assert!(refused(fast).contains("velocity of body 0 is not finite"));
+}
+
+/// A fixed and a driven block: the motion goes through the fixed one, which cannot be.
+#[test]
+fn a_blocked_motion_is_reported_and_changes_nothing() {
+    let text = r#"dimension = 2
+time = { step = 0.01, end = 0.1 }
+[[bodies]]
+name = "wall"
+shape.box = { center = [0.0, 0.0], size = [0.2, 0.2], cells = [1, 1] }
+material = { young = 1e5, poisson = 0.3, density = 1000.0 }
+fixed = ["left", "right"]
+[[bodies]]
+name = "ram"
+shape.box = { center = [0.0, 0.25], size = [0.1, 0.2], cells = [1, 1] }
+material = { young = 1e5, poisson = 0.3, density = 1000.0 }
+[[bodies.motions]]
+side = "top"
+keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.001], [0.02, 0.0, -0.5]]
+[[bodies.motions]]
+side = "bottom"
+keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.001], [0.02, 0.0, -0.5]]
+"#;
+    let (model, mut state) = Scene::parse(text).and_then(|scene| scene.build::<2>()).unwrap();
+    let mut work = Workspace::default();
+    step(&model, &mut state, &mut work).unwrap();
+    let before = state.clone();
+    let error = step(&model, &mut state, &mut work).unwrap_err();
+    assert!(matches!(error, Error::Blocked { step: 2, .. }), "{error}");
+    assert_eq!(before, state);
+}
+
+#[test]
+fn too_few_iterations_are_reported_and_change_nothing() {
+    let (mut model, mut state) = support::scene("rub-2d.toml").build::<2>().unwrap();
+    model.params.newton.max_iterations = 1;
+    let before = state.clone();
+    let error = step(&model, &mut state, &mut Workspace::default()).unwrap_err();
+    assert!(matches!(error, Error::NotConverged { step: 1, iterations: 1, .. }), "{error}");
+    assert_eq!(before, state);
+}

@@ -1,0 +1,106 @@
+//! Blocks on an incline and on each other, against the closed forms of Coulomb's law.
+
+mod support;
+
+use support::{Finished, run};
+
+const G: f64 = 9.81;
+/// Slope and coefficients of the scenes.
+const TAN: f64 = 0.6;
+const MU_SLIDE: f64 = 0.5;
+const MU_STICK: f64 = 0.7;
+
+/// Speed of the block, in m/s, in the report at `index`.
+fn speed<const D: usize>(run: &Finished<D>, index: usize) -> f64 {
+    run.reports[index].bodies[0].velocity.norm()
+}
+
+/// Acceleration g (sin θ − μ cos θ) within 0.1 % after settling, and the normal force m g cos θ.
+fn slides<const D: usize>(name: &str) {
+    let run = run::<D>(name);
+    let last = run.reports.len() - 1;
+    let cos = 1.0 / (1.0 + TAN * TAN).sqrt();
+    let expected = G * cos * (TAN - MU_SLIDE);
+    for (from, to) in [(last / 3, 2 * last / 3), (last / 2, last)] {
+        let time = run.reports[to].time - run.reports[from].time;
+        let found = (speed(&run, to) - speed(&run, from)) / time;
+        println!(
+            "{name}: acceleration {found:.7} m/s², expected {expected:.7}, error {:.1e}",
+            found / expected - 1.0
+        );
+        assert!((found / expected - 1.0).abs() < 1e-3);
+    }
+    let weight: f64 = run.model.masses.iter().sum::<f64>() * G * cos;
+    let force = run.reports[last].normal_force;
+    println!("{name}: normal force {force:.6} N, expected {weight:.6}");
+    assert!((force / weight - 1.0).abs() < 1e-6);
+    assert_eq!(run.reports[last].friction.stick, 0);
+}
+
+/// Creep of at most `ε_v` (1 − √(1 − tan θ/μ)) (1 + 1 %).
+fn sticks<const D: usize>(name: &str) {
+    let run = run::<D>(name);
+    let last = run.reports.len() - 1;
+    let creep = run.model.params.friction.eps_v * (1.0 - (1.0 - TAN / MU_STICK).sqrt());
+    println!("{name}: creep {:.4e} m/s, bound {creep:.4e}", speed(&run, last));
+    for index in 4 * last / 5..=last {
+        assert!(speed(&run, index) <= 1.01 * creep);
+    }
+    assert!(speed(&run, last) > 0.9 * creep, "smoothed friction creeps: {:e}", speed(&run, last));
+    assert_eq!(run.reports[last].friction.slip, 0);
+}
+
+#[test]
+fn a_block_slides_in_2d() {
+    slides::<2>("slide-2d.toml");
+}
+
+#[test]
+fn a_block_slides_in_3d() {
+    slides::<3>("slide-3d.toml");
+}
+
+#[test]
+fn a_block_sticks_in_2d() {
+    sticks::<2>("stick-2d.toml");
+}
+
+#[test]
+fn a_block_sticks_in_3d() {
+    sticks::<3>("stick-3d.toml");
+}
+
+/// The upper block is drawn at a known speed: the heat of friction is μ times normal force times way.
+fn rubs<const D: usize>(name: &str) {
+    let run = run::<D>(name);
+    let mu = run.model.params.friction.mu;
+    let (mut heat, mut expected) = (0.0, 0.0);
+    for pair in run.reports.windows(2).skip(70) {
+        assert_eq!(pair[1].friction.stick, 0, "{name}, {} s", pair[1].time);
+        heat += pair[1].friction.dissipation;
+        expected += mu * pair[0].normal_force * pair[1].friction.distance;
+    }
+    println!("{name}: heat {heat:.5} J, μ ∫N ds {expected:.5} J");
+    assert!(heat > 0.0 && (heat / expected - 1.0).abs() < 1e-9);
+    // What the drive puts in is what friction turns into heat, but for the integrator's own damping.
+    let (first, last) = (&run.reports[70], &run.reports[run.reports.len() - 1]);
+    let work: f64 = run.reports.iter().skip(71).map(|report| report.work).sum();
+    let lost = work - heat - (last.energies.total() - first.energies.total());
+    println!("{name}: work {work:.5} J, lost to damping {lost:.5} J");
+    assert!(lost > 0.0 && lost < 0.02 * work);
+    // While it is pressed it does not slide.
+    assert!(run.reports[20].friction.distance < 1e-4);
+    // The upper block as a whole moves with its driven top.
+    let way = run.reports[run.reports.len() - 1].bodies[1].center[0] - run.reports[0].bodies[1].center[0];
+    assert!((way - 0.16).abs() < 0.02, "{name}: {way}");
+}
+
+#[test]
+fn blocks_rub_in_2d() {
+    rubs::<2>("rub-2d.toml");
+}
+
+#[test]
+fn blocks_rub_in_3d() {
+    rubs::<3>("rub-3d.toml");
+}

@@ -1,0 +1,69 @@
+//! What the tests of the simulator share.
+#![allow(dead_code)] // no test file uses all of it
+
+use std::path::PathBuf;
+
+use stiction::math::Vector;
+use stiction_sim::model::Model;
+use stiction_sim::newton::Workspace;
+use stiction_sim::report::StepReport;
+use stiction_sim::scene::Scene;
+use stiction_sim::state::State;
+use stiction_sim::step::step;
+
+/// A scene of the folder `scenes`.
+pub fn scene(name: &str) -> Scene {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes").join(name);
+    Scene::load(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// A finished run: the model, its last state, and a report of the start and of every step.
+pub struct Finished<const D: usize> {
+    pub model: Model<D>,
+    pub state: State<D>,
+    pub reports: Vec<StepReport<D>>,
+}
+
+/// Runs a scene to its end. After every step nothing intersects (exactly) and no energy came from nowhere.
+pub fn run<const D: usize>(name: &str) -> Finished<D> {
+    let scene = scene(name);
+    let (model, mut state) = scene.build::<D>().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut work = Workspace::default();
+    let mut reports = vec![StepReport::at_start(&model, &state)];
+    for _ in 0..scene.steps() {
+        let report = step(&model, &mut state, &mut work).unwrap_or_else(|error| panic!("{name}: {error}"));
+        model.check_free(&state.x).unwrap_or_else(|error| panic!("{name}, {} s: {error}", state.time));
+        assert!(report.gap > 0.0);
+        check_energy(name, &reports[reports.len() - 1], &report);
+        reports.push(report);
+    }
+    Finished { model, state, reports }
+}
+
+/// Energy at the end of a step is at most that at its start plus the work put in, to rounding.
+fn check_energy<const D: usize>(name: &str, before: &StepReport<D>, after: &StepReport<D>) {
+    let input = after.work + after.stiffness_work;
+    let gain = after.energies.total() - before.energies.total() - input;
+    let e = &after.energies;
+    let size = e.kinetic.abs() + e.elastic.abs() + e.gravity.abs() + e.barrier.abs() + input.abs();
+    assert!(gain <= 1e-9 * size, "{name}, {} s: {gain:e} J out of nowhere, of {size:e}", after.time);
+}
+
+/// Numbers in [0, 1), the same in every run.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Entries between −1 and 1.
+    pub fn vector<const D: usize>(&mut self) -> Vector<D> {
+        Vector(std::array::from_fn(|_| 2.0 * self.number() - 1.0))
+    }
+}
