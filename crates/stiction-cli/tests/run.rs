@@ -119,12 +119,12 @@ fn a_failure_keeps_the_results_so_far() {
     let place = folder("failure");
     let bad = place.join("blocked.toml");
     let good = fs::read_to_string(scene("rub-2d.toml")).unwrap();
-    fs::write(&bad, good.replace("[1.0, 0.16, -0.004]", "[0.21, 0.16, -5.0]")).unwrap();
+    fs::write(&bad, good.replace("[1.0, 0.08, -0.004]", "[0.205, 0.08, -5.0]")).unwrap();
     let done = run(&bad, &place);
     assert_eq!(done.status.code(), Some(1));
     let said = text(&done.stderr);
-    assert!(said.contains("step 21") && said.contains("results up to step 20 are kept"), "{said}");
-    assert_eq!(rows(&place).len(), 21);
+    assert!(said.contains("step 41") && said.contains("results up to step 40 are kept"), "{said}");
+    assert_eq!(rows(&place).len(), 41);
     assert!(place.join("picture.svg").is_file());
 }
 
