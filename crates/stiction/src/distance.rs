@@ -10,6 +10,10 @@
 //! `closest` says which pair to use. Where `G` is singular (parallel edges, a face without area) the
 //! results are not finite: `closest` never asks for such a pair. \[Li2020\]
 
+// The constants of a pair (mostly zeros and ones) fold only where everything down to the blocks is inlined:
+// the exact vertex-face Hessian takes 73 ns so, and 104 ns otherwise.
+#![allow(clippy::inline_always)]
+
 use std::array::from_fn;
 
 use crate::math::{Matrix, Vector, eigen};
@@ -63,12 +67,14 @@ pub struct Separation<const D: usize, const N: usize> {
     g_inverse: [[f64; 2]; 2],
 }
 
-/// `Σ cᵢ xᵢ`.
-#[inline]
+/// `Σ cᵢ xᵢ`; zeros are left out, which costs nothing where they are constants.
+#[inline(always)]
 fn combine<const D: usize, const N: usize>(c: &[f64; N], x: &[Vector<D>; N]) -> Vector<D> {
     let mut sum = Vector::ZERO;
     for i in 0..N {
-        sum += x[i] * c[i];
+        if c[i] != 0.0 {
+            sum += x[i] * c[i];
+        }
     }
     sum
 }
@@ -90,20 +96,23 @@ fn invert_gram<const D: usize>(a: &[Vector<D>; 2], free: usize) -> [[f64; 2]; 2]
 
 impl<const D: usize, const N: usize> Separation<D, N> {
     /// Solves for the closest points of the pair at positions `x`.
-    #[inline]
+    #[inline(always)]
     pub fn new(pair: &Pair<N>, x: &[Vector<D>; N]) -> Self {
         let a = [combine(&pair.directions[0], x), combine(&pair.directions[1], x)];
         let g_inverse = invert_gram(&a, pair.free);
         let r0 = combine(&pair.base, x);
         let b = [a[0].dot(r0), a[1].dot(r0)];
-        let mut c = pair.base;
+        let (mut c, mut r) = (pair.base, r0);
         for p in 0..pair.free {
             let alpha = -(g_inverse[p][0] * b[0] + g_inverse[p][1] * b[1]);
+            r += a[p] * alpha;
             for i in 0..N {
-                c[i] += alpha * pair.directions[p][i];
+                if pair.directions[p][i] != 0.0 {
+                    c[i] += alpha * pair.directions[p][i];
+                }
             }
         }
-        Self { c, r: combine(&c, x), directions: pair.directions, free: pair.free, a, g_inverse }
+        Self { c, r, directions: pair.directions, free: pair.free, a, g_inverse }
     }
 
     /// `d²` in m².
@@ -119,7 +128,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     }
 
     /// Hessian of `f(d²)`, given `f′` and `f″`, with the negative curvature treated as asked.
-    #[inline]
+    #[inline(always)]
     pub fn hessian(&self, f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
         if psd == Psd::None { self.exact_hessian(f1, f2) } else { self.projected_hessian(f1, f2, psd) }
     }
@@ -128,7 +137,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// ```text
     /// K = 4f″ rrᵀ + 2f′ I + Σₚ aₚbₚᵀ     W = −2f′G⁻¹     bₚ = Σᵩ Wₚᵩ aᵩ
     /// ```
-    #[inline]
+    #[inline(always)]
     fn exact_hessian(&self, f1: f64, f2: f64) -> [[Matrix<D>; N]; N] {
         let ([a0, a1], r) = (self.a, self.r);
         let w = self.g_inverse.map(|row| row.map(|g| -2.0 * f1 * g));
@@ -235,22 +244,78 @@ struct Form<const D: usize, const N: usize> {
 
 impl<const D: usize, const N: usize> Form<D, N> {
     /// All blocks: those with i ≤ j by the second line, the others as their transposes.
-    #[inline]
+    ///
+    /// Columns and entries are written out: a loop over them stays a loop, and then the zeros of the
+    /// directions cannot fold.
+    #[inline(always)]
     fn blocks(&self) -> [[Matrix<D>; N]; N] {
-        let Self { c, directions: [c0, c1], r, k, b: [b0, b1], w } = *self;
-        let t: [Vector<D>; N] = from_fn(|i| b0 * c0[i] + b1 * c1[i]);
-        // Plain loops: nested `from_fn` of arrays of matrices compiles to several times the work.
         let mut h = [[Matrix::ZERO; N]; N];
-        for j in 0..N {
-            let m = k * c[j] + t[j].outer(r);
-            let (w0, w1) = (w[0][0] * c0[j] + w[0][1] * c1[j], w[1][0] * c0[j] + w[1][1] * c1[j]);
-            for i in 0..=j {
-                let q = t[i] * c[j] + r * (c0[i] * w0 + c1[i] * w1);
-                h[i][j] = m * c[i] + r.outer(q);
-                h[j][i] = h[i][j].transpose();
+        self.column(0, &mut h);
+        self.column(1, &mut h);
+        self.column(2, &mut h);
+        self.column(3, &mut h);
+        h
+    }
+
+    #[inline(always)]
+    fn column(&self, j: usize, h: &mut [[Matrix<D>; N]; N]) {
+        if j < N {
+            let m = self.m(j);
+            self.entry(0, j, m, h);
+            self.entry(1, j, m, h);
+            self.entry(2, j, m, h);
+            self.entry(3, j, m, h);
+        }
+    }
+
+    /// `Hᵢⱼ` and its transpose, for i ≤ j.
+    #[inline(always)]
+    fn entry(&self, i: usize, j: usize, m: Matrix<D>, h: &mut [[Matrix<D>; N]; N]) {
+        if i > j {
+            return;
+        }
+        let mut block = m * self.c[i];
+        if let Some(t) = self.t(i) {
+            block += self.r.outer(t * self.c[j] + self.r * self.w(i, j));
+        }
+        h[i][j] = block;
+        if i < j {
+            h[j][i] = block.transpose();
+        }
+    }
+
+    /// `Mⱼ`.
+    #[inline(always)]
+    fn m(&self, j: usize) -> Matrix<D> {
+        let m = self.k * self.c[j];
+        self.t(j).map_or(m, |t| m + t.outer(self.r))
+    }
+
+    /// `tᵢ`; nothing for a vertex that no direction touches.
+    #[inline(always)]
+    fn t(&self, i: usize) -> Option<Vector<D>> {
+        let (c0, c1) = (self.directions[0][i], self.directions[1][i]);
+        match (c0 == 0.0, c1 == 0.0) {
+            (true, true) => None,
+            (false, true) => Some(self.b[0] * c0),
+            (true, false) => Some(self.b[1] * c1),
+            (false, false) => Some(self.b[0] * c0 + self.b[1] * c1),
+        }
+    }
+
+    /// `wᵢⱼ`.
+    #[inline(always)]
+    fn w(&self, i: usize, j: usize) -> f64 {
+        let mut sum = 0.0;
+        for p in 0..2 {
+            for q in 0..2 {
+                let factor = self.directions[p][i] * self.directions[q][j];
+                if factor != 0.0 {
+                    sum += factor * self.w[p][q];
+                }
             }
         }
-        h
+        sum
     }
 }
 

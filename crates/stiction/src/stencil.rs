@@ -49,6 +49,44 @@ pub const EDGE_EDGE: Pair<4> =
 pub const VERTEX_FACE: Pair<4> =
     Pair { base: [1.0, -1.0, 0.0, 0.0], directions: [[0.0, 1.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]], free: 2 };
 
+/// A pair as a type, so that code for it is compiled with its constants.
+pub trait PairKind<const N: usize>: Copy + Send + Sync {
+    /// The pair.
+    const PAIR: Pair<N>;
+}
+
+/// [`VERTEX_VERTEX`] as a type.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexVertex;
+
+impl PairKind<2> for VertexVertex {
+    const PAIR: Pair<2> = VERTEX_VERTEX;
+}
+
+/// [`VERTEX_EDGE`] as a type.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexEdge;
+
+impl PairKind<3> for VertexEdge {
+    const PAIR: Pair<3> = VERTEX_EDGE;
+}
+
+/// [`EDGE_EDGE`] as a type.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeEdge;
+
+impl PairKind<4> for EdgeEdge {
+    const PAIR: Pair<4> = EDGE_EDGE;
+}
+
+/// [`VERTEX_FACE`] as a type.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexFace;
+
+impl PairKind<4> for VertexFace {
+    const PAIR: Pair<4> = VERTEX_FACE;
+}
+
 impl<const N: usize> Pair<N> {
     /// The same pair with coordinate `p` held at `value`: a point of an edge becomes one of its ends.
     pub fn hold(mut self, p: usize, value: f64) -> Self {

@@ -50,25 +50,26 @@ impl ClampedLog {
     /// `b′(s)`.
     #[inline]
     pub fn first(&self, s: f64) -> f64 {
-        if s >= self.dhat2 {
-            0.0
-        } else if s > 0.0 {
-            (self.dhat2 - s) * (2.0 * (s / self.dhat2).ln() - self.dhat2 / s + 1.0)
-        } else {
-            f64::NEG_INFINITY
-        }
+        self.derivatives(s).0
     }
 
     /// `b″(s)`.
     #[inline]
     pub fn second(&self, s: f64) -> f64 {
+        self.derivatives(s).1
+    }
+
+    /// `b′(s)` and `b″(s)`, for the price of one logarithm.
+    #[inline]
+    pub fn derivatives(&self, s: f64) -> (f64, f64) {
         if s >= self.dhat2 {
-            0.0
+            (0.0, 0.0)
         } else if s > 0.0 {
             let q = self.dhat2 / s;
-            (q + 2.0) * q + 2.0 * q.ln() - 3.0
+            let log = q.ln();
+            ((self.dhat2 - s) * (1.0 - 2.0 * log - q), (q + 2.0) * q + 2.0 * log - 3.0)
         } else {
-            f64::INFINITY
+            (f64::NEG_INFINITY, f64::INFINITY)
         }
     }
 }

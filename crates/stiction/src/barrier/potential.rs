@@ -10,7 +10,7 @@ use crate::distance::{Psd, Separation};
 use crate::math::{Matrix, Vector, eigen};
 use crate::mollifier;
 use crate::potential::Potential;
-use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
+use crate::stencil::{EdgeEdge, PairKind, Stencil, VertexEdge, VertexFace, VertexVertex};
 
 /// ```text
 /// B(x) = κ Σₖ wₖ mₖ(x) b(dₖ²(x))        [J]
@@ -37,42 +37,40 @@ impl<const D: usize> BarrierPotential<'_, D> {
         -self.kappa * self.barrier.first(d2) * 2.0 * d2.sqrt()
     }
 
-    fn pair_energy<const N: usize>(&self, contacts: &[Contact<N>], pair: &Pair<N>, x: &[Vector<D>]) -> f64 {
+    fn pair_energy<K: PairKind<N>, const N: usize>(&self, contacts: &[Contact<N>], x: &[Vector<D>]) -> f64 {
         assemble::energy(contacts, |c| {
-            let d2 = Separation::new(pair, &c.stencil.gather(x)).distance_squared();
+            let d2 = Separation::new(&K::PAIR, &c.stencil.gather(x)).distance_squared();
             self.kappa * c.weight * self.barrier.value(d2)
         })
     }
 
-    fn pair_gradient<const N: usize>(
+    fn pair_gradient<K: PairKind<N>, const N: usize>(
         &self,
         contacts: &[Contact<N>],
-        pair: &Pair<N>,
         x: &[Vector<D>],
         scale: f64,
         out: &mut [Vector<D>],
     ) {
         assemble::gradient(contacts, out, |c| {
-            let separation = Separation::new(pair, &c.stencil.gather(x));
+            let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
             let f1 = scale * self.kappa * c.weight * self.barrier.first(separation.distance_squared());
             (c.stencil, separation.gradient(f1))
         });
     }
 
-    fn pair_hessian<const N: usize>(
+    fn pair_hessian<K: PairKind<N>, const N: usize>(
         &self,
         contacts: &[Contact<N>],
-        pair: &Pair<N>,
         x: &[Vector<D>],
         (scale, psd): (f64, Psd),
         out: &mut Blocks<D>,
     ) {
         assemble::hessian(contacts, out, |c| {
-            let separation = Separation::new(pair, &c.stencil.gather(x));
+            let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
             let d2 = separation.distance_squared();
             let factor = scale * self.kappa * c.weight;
-            let (f1, f2) = (factor * self.barrier.first(d2), factor * self.barrier.second(d2));
-            (c.stencil, separation.hessian(f1, f2, psd))
+            let (b1, b2) = self.barrier.derivatives(d2);
+            (c.stencil, separation.hessian(factor * b1, factor * b2, psd))
         });
     }
 
@@ -95,11 +93,9 @@ impl<const D: usize> BarrierPotential<'_, D> {
         let separation = Separation::new(&c.pair(), x);
         let d2 = separation.distance_squared();
         let factor = self.kappa * c.contact.weight;
-        let second = separation.hessian(
-            factor * product.m * self.barrier.first(d2),
-            factor * product.m * self.barrier.second(d2),
-            Psd::None,
-        );
+        let (b1, b2) = self.barrier.derivatives(d2);
+        let scale = factor * product.m;
+        let second = separation.hessian(scale * b1, scale * b2, Psd::None);
         let (m1, m2) = mollifier::derivatives(mollifier::cross_squared(x), c.threshold);
         let (grad_s, hess_s) = (mollifier::cross_squared_gradient(x), mollifier::cross_squared_hessian(x));
         let full = from_fn(|i| {
@@ -149,7 +145,8 @@ impl<const D: usize> BarrierPotential<'_, D> {
     fn obstacle_hessian(&self, c: &ObstacleContact, x: &[Vector<D>], psd: Psd) -> Matrix<D> {
         let (d, normal) = self.obstacle_distance(c, x);
         let d2 = d * d;
-        let curvature = 4.0 * self.barrier.second(d2) * d2 + 2.0 * self.barrier.first(d2);
+        let (b1, b2) = self.barrier.derivatives(d2);
+        let curvature = 4.0 * b2 * d2 + 2.0 * b1;
         normal.outer(normal) * (self.kappa * c.weight * psd.apply(curvature))
     }
 }
@@ -177,20 +174,20 @@ fn project_dense<const D: usize>(h: &[[Matrix<D>; 4]; 4], psd: Psd) -> [[Matrix<
 impl<const D: usize> Potential<D> for BarrierPotential<'_, D> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
         let c = self.contacts;
-        self.pair_energy(&c.vv, &VERTEX_VERTEX, x)
-            + self.pair_energy(&c.ve, &VERTEX_EDGE, x)
-            + self.pair_energy(&c.ee, &EDGE_EDGE, x)
-            + self.pair_energy(&c.vf, &VERTEX_FACE, x)
+        self.pair_energy::<VertexVertex, 2>(&c.vv, x)
+            + self.pair_energy::<VertexEdge, 3>(&c.ve, x)
+            + self.pair_energy::<EdgeEdge, 4>(&c.ee, x)
+            + self.pair_energy::<VertexFace, 4>(&c.vf, x)
             + assemble::energy(&c.parallel, |c| self.parallel_energy(c, &c.contact.stencil.gather(x)))
             + assemble::energy(&c.obstacle, |c| self.obstacle_energy(c, x))
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
         let c = self.contacts;
-        self.pair_gradient(&c.vv, &VERTEX_VERTEX, x, scale, out);
-        self.pair_gradient(&c.ve, &VERTEX_EDGE, x, scale, out);
-        self.pair_gradient(&c.ee, &EDGE_EDGE, x, scale, out);
-        self.pair_gradient(&c.vf, &VERTEX_FACE, x, scale, out);
+        self.pair_gradient::<VertexVertex, 2>(&c.vv, x, scale, out);
+        self.pair_gradient::<VertexEdge, 3>(&c.ve, x, scale, out);
+        self.pair_gradient::<EdgeEdge, 4>(&c.ee, x, scale, out);
+        self.pair_gradient::<VertexFace, 4>(&c.vf, x, scale, out);
         assemble::gradient(&c.parallel, out, |c| {
             let stencil = c.contact.stencil;
             (stencil, self.parallel_gradient(c, &stencil.gather(x)).map(|g| g * scale))
@@ -200,10 +197,10 @@ impl<const D: usize> Potential<D> for BarrierPotential<'_, D> {
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Blocks<D>) {
         let c = self.contacts;
-        self.pair_hessian(&c.vv, &VERTEX_VERTEX, x, (scale, psd), out);
-        self.pair_hessian(&c.ve, &VERTEX_EDGE, x, (scale, psd), out);
-        self.pair_hessian(&c.ee, &EDGE_EDGE, x, (scale, psd), out);
-        self.pair_hessian(&c.vf, &VERTEX_FACE, x, (scale, psd), out);
+        self.pair_hessian::<VertexVertex, 2>(&c.vv, x, (scale, psd), out);
+        self.pair_hessian::<VertexEdge, 3>(&c.ve, x, (scale, psd), out);
+        self.pair_hessian::<EdgeEdge, 4>(&c.ee, x, (scale, psd), out);
+        self.pair_hessian::<VertexFace, 4>(&c.vf, x, (scale, psd), out);
         assemble::hessian(&c.parallel, out, |c| {
             let stencil: Stencil<4> = c.contact.stencil;
             let local = self.parallel_hessian(c, &stencil.gather(x), psd);
