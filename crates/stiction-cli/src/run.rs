@@ -228,11 +228,16 @@ fn clear_frames(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A flag that Ctrl-C raises. Where signals cannot be handled, Ctrl-C ends the process as usual.
+/// A flag that Ctrl-C raises, to stop after the present step. A second Ctrl-C stops at once; the table and the
+/// frames so far are on disk. Where signals cannot be handled, Ctrl-C ends the process as usual.
 fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
-    let _ = ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed));
+    let _ = ctrlc::set_handler(move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
     flag
 }
 

@@ -39,6 +39,9 @@ pub struct Plot {
     pub series: Vec<Series>,
 }
 
+/// Points that a line has at most, or a long run would make a huge file.
+const MAX_POINTS: usize = 2000;
+
 /// From times and (scaled) values to places.
 struct Axes {
     area: Area,
@@ -114,7 +117,10 @@ impl Plot {
     fn draw_line(&self, out: &mut String, axes: &Axes, series: &Series) {
         let mut path = String::new();
         let mut pen_down = false;
-        for &(time, value) in &series.points {
+        let stride = series.points.len().div_ceil(MAX_POINTS).max(1);
+        let last = series.points.len().saturating_sub(1);
+        let shown = series.points.iter().enumerate().filter(|(k, _)| k % stride == 0 || *k == last);
+        for (_, &(time, value)) in shown {
             let Some(value) = self.scaled(value) else {
                 pen_down = false;
                 continue;

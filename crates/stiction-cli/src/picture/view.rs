@@ -14,7 +14,7 @@ const EYE: [f64; 3] = [0.35, 0.45, 1.0];
 /// From where light comes.
 const LIGHT: [f64; 3] = [-0.3, 0.8, 0.5];
 
-/// A polygon to be drawn: its corners (right, up), how near it is, its colour, its outline's width.
+/// A polygon to be drawn: its corners (right, up), how near it is, its colour.
 struct Polygon {
     corners: Vec<[f64; 2]>,
     nearness: f64,
@@ -126,7 +126,12 @@ impl<'a, const D: usize> View<'a, D> {
             let elements = self.model.elastic.triangles.iter();
             return elements.map(|element| self.face(element.stencil.0, x)).collect();
         }
-        self.model.surface.faces().iter().map(|face| self.face(*face, x)).collect()
+        // Faces that look away are behind others: bodies are closed.
+        let faces = self.model.surface.faces().iter();
+        faces
+            .filter(|face| looks_at_eye(face.map(|v| project(x[v as usize]))))
+            .map(|face| self.face(*face, x))
+            .collect()
     }
 
     fn face(&self, face: [u32; 3], x: &[Vector<D>]) -> Polygon {
@@ -176,6 +181,11 @@ impl<'a, const D: usize> View<'a, D> {
         let corners = corners.into_iter().map(project).map(|corner| [corner[0], corner[1]]).collect();
         Polygon { corners, nearness: f64::NEG_INFINITY, color: "#d5d8dc".to_owned() }
     }
+}
+
+/// Whether projected corners run counter-clockwise.
+fn looks_at_eye([a, b, c]: [[f64; 3]; 3]) -> bool {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0.0
 }
 
 /// A colour `#rrggbb` made darker (below 1).
