@@ -11,6 +11,7 @@ use stiction_sim::error::Error as SimError;
 use stiction_sim::io::vtu;
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
+use stiction_sim::report::StepReport;
 use stiction_sim::scene::{Scene, SceneError};
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -26,9 +27,9 @@ pub struct RunArgs {
     /// Folder for the results; made if it does not exist.
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Number of threads; results do not depend on it. By default all cores.
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
+    /// Number of threads; results do not depend on it. By default one for each core.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
     /// No progress bar.
     #[arg(short, long)]
     pub quiet: bool,
@@ -59,7 +60,7 @@ pub enum Error {
     },
     /// The threads cannot be started.
     #[error("cannot start {0} threads")]
-    Threads(usize),
+    Threads(u16),
 }
 
 /// What a run left behind.
@@ -98,7 +99,7 @@ pub fn run(args: &RunArgs) -> Result<Outcome, Error> {
     match args.threads {
         None => go(),
         Some(threads) => {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
             pool.map_err(|_| Error::Threads(threads))?.install(go)
         }
     }
@@ -140,33 +141,36 @@ impl<'a, const D: usize> Run<'a, D> {
     fn finish(mut self) -> Result<Outcome, Error> {
         let stop = stop_flag();
         let bar = progress_bar(self.scene.steps() as u64, self.args.quiet);
-        let mut work = Workspace::default();
+        let mut work = Workspace::with_stop(Arc::clone(&stop));
         let mut failure = None;
-        while self.state.step < self.scene.steps() && !stop.load(Ordering::Relaxed) {
+        while self.state.step < self.scene.steps() && failure.is_none() && !stop.load(Ordering::Relaxed) {
             match step(self.model, &mut self.state, &mut work) {
-                Ok(report) => {
-                    bar.set_message(format!(
-                        "{} iterations, {} contacts, gap {:.1e} m",
-                        report.iterations,
-                        report.pair_contacts + report.obstacle_contacts,
-                        report.gap
-                    ));
-                    self.history.reports.push(report);
-                    self.write_row()?;
-                    if self.state.step.is_multiple_of(self.scene.time.frame_every) {
-                        self.write_frame()?;
-                    }
-                }
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
+                Ok(report) => failure = self.after_step(report, &bar)?,
+                Err(SimError::Interrupted { .. }) => break,
+                Err(error) => failure = Some(error),
             }
-            bar.inc(1);
         }
         bar.finish_and_clear();
         let interrupted = failure.is_none() && self.state.step < self.scene.steps();
         self.close(interrupted, failure)
+    }
+
+    /// Writes what a step brought; frames are checked exactly, and what is wrong with one is returned.
+    fn after_step(&mut self, report: StepReport<D>, bar: &ProgressBar) -> Result<Option<SimError>, Error> {
+        bar.set_message(format!(
+            "{} iterations, {} contacts, gap {:.1e} m",
+            report.iterations,
+            report.pair_contacts + report.obstacle_contacts,
+            report.gap
+        ));
+        bar.inc(1);
+        self.history.reports.push(report);
+        self.write_row()?;
+        if !self.state.step.is_multiple_of(self.scene.time.frame_every) {
+            return Ok(None);
+        }
+        self.write_frame()?;
+        Ok(self.model.check_free(&self.state.x).err())
     }
 
     fn close(mut self, interrupted: bool, failure: Option<SimError>) -> Result<Outcome, Error> {
@@ -216,19 +220,21 @@ const TABLE: &str = "steps.csv";
 const SERIES: &str = "frames.pvd";
 const PICTURE: &str = "picture.svg";
 
-/// An empty folder for the frames: those of an earlier run go, anything else stays.
+/// A folder for the frames: those of an earlier run go, by their names of digits; anything else stays.
 fn clear_frames(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "vtu") {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_suffix(".vtu").unwrap_or_default();
+        if number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()) {
             fs::remove_file(path)?;
         }
     }
     Ok(())
 }
 
-/// A flag that Ctrl-C raises, to stop after the present step. A second Ctrl-C stops at once; the table and the
+/// A flag that Ctrl-C raises, to give the present step up and close. A second Ctrl-C stops at once; the table and the
 /// frames so far are on disk. Where signals cannot be handled, Ctrl-C ends the process as usual.
 fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));

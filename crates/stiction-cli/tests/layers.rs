@@ -14,7 +14,7 @@ fn order(lib: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Uses in `source`, a file of `module`, of modules that come after it.
+/// Uses in `source`, a file of `module`, of modules that come after it, and ways of naming modules that hide them.
 fn steps_back<'a>(order: &[&'a str], module: &str, source: &str) -> Vec<&'a str> {
     let own = order.iter().position(|name| *name == module).unwrap_or(order.len());
     let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -23,7 +23,9 @@ fn steps_back<'a>(order: &[&'a str], module: &str, source: &str) -> Vec<&'a str>
         let follows = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
         code.clone().any(|line| line.match_indices(&path).any(|(at, _)| follows(&line[at + path.len()..])))
     };
-    order.iter().skip(own + 1).filter(|name| used(name)).copied().collect()
+    let hidden = ["crate::{", "crate::*", "super::super"];
+    let hidden = hidden.into_iter().filter(|way| code.clone().any(|line| line.contains(way)));
+    order.iter().skip(own + 1).filter(|name| used(name)).copied().chain(hidden).collect()
 }
 
 /// All Rust files below a folder.
@@ -68,6 +70,9 @@ fn a_step_back_is_seen() {
     assert_eq!(order, ["math", "mesh", "mesh_tools"]);
     assert_eq!(steps_back(&order, "math", "use crate::mesh::Surface;"), ["mesh"]);
     assert_eq!(steps_back(&order, "math", "    crate::mesh_tools::f()"), ["mesh_tools"]);
-    assert!(steps_back(&order, "mesh", "use crate::math::Vector; // crate::mesh").is_empty());
+    assert_eq!(steps_back(&order, "math", "use crate::{mesh::Surface, stencil::Stencil};"), ["crate::{"]);
+    assert_eq!(steps_back(&order, "math", "use super::super::mesh::Surface;"), ["super::super"]);
+    assert!(steps_back(&order, "mesh", "use crate::math::Vector;").is_empty());
+    assert!(steps_back(&order, "mesh_tools", "use crate::mesh::Surface;").is_empty());
     assert!(steps_back(&order, "math", "// use crate::mesh::Surface;").is_empty());
 }

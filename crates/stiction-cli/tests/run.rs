@@ -72,8 +72,11 @@ fn a_second_run_replaces_the_first() {
     let text = fs::read_to_string(scene("slide-2d.toml")).unwrap();
     fs::write(&short, text.replace("end = 1.5", "end = 0.1")).unwrap();
     assert!(run(&scene("slide-2d.toml"), &output).status.success());
+    let own = output.join("frames/my-own.vtu");
+    fs::write(&own, "precious").unwrap();
     assert!(run(&short, &output).status.success());
-    assert_eq!(fs::read_dir(output.join("frames")).unwrap().count(), 3);
+    assert!(own.is_file());
+    assert_eq!(fs::read_dir(output.join("frames")).unwrap().count(), 4);
     assert_eq!(rows(&output).len(), 11);
 }
 
@@ -108,6 +111,10 @@ fn errors_say_what_where_and_how() {
     let done = run(&scene("slide-2d.toml"), &bad);
     assert_eq!(done.status.code(), Some(1));
     assert!(text(&done.stderr).contains("bad.toml"));
+    for threads in ["0", "100000"] {
+        let done = stiction().args(["run", "x.toml", "-o", "x", "--threads", threads]).output().unwrap();
+        assert_eq!(done.status.code(), Some(2));
+    }
     let done = stiction().arg("walk").output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("walk"));

@@ -25,7 +25,7 @@ pub enum Error {
     /// An element without positive volume.
     #[error(
         "element {element} of body \"{body}\" has volume {volume:e}: exchange two of its vertices if it is \
-         inverted, remove it if it is flat"
+         inverted, remove it if it is flat, scale the body if it is too large"
     )]
     InvertedElement {
         /// The body's name.
@@ -35,6 +35,29 @@ pub enum Error {
         /// Its volume in m³ (area in m² in 2D).
         volume: f64,
     },
+    /// Numbers so large or small that nothing can be computed with them.
+    #[error("{what} is {value:e}: choose units in which lengths, masses and times are closer to 1")]
+    OutOfScale {
+        /// What came out of the numbers.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A body that the barrier makes push itself at rest.
+    #[error(
+        "contact.dhat = {dhat} makes {contacts} contacts within body \"{body}\" at rest: it must be less than \
+         {limit:.3e}, the distance of its own parts"
+    )]
+    SelfContact {
+        /// `d̂` in m.
+        dhat: f64,
+        /// The body's name.
+        body: String,
+        /// How many contacts there are within bodies.
+        contacts: usize,
+        /// The smallest distance of a contact within a body, in m.
+        limit: f64,
+    },
     /// A vertex that belongs to no element and so has no mass.
     #[error("vertex {vertex} of body \"{body}\" belongs to no element: remove it")]
     LooseVertex {
@@ -43,8 +66,8 @@ pub enum Error {
         /// Number of the vertex in its body.
         vertex: usize,
     },
-    /// Primitives that intersect before the first step.
-    #[error("{first} and {second} intersect at the start, near {place}: move them apart")]
+    /// Primitives that intersect, or bodies of which one is inside another.
+    #[error("{first} and {second} intersect near {place}: move them apart")]
     Intersecting {
         /// One of them, with its body.
         first: String,
@@ -53,9 +76,10 @@ pub enum Error {
         /// Where.
         place: String,
     },
-    /// A vertex inside an obstacle before the first step.
+    /// A vertex that touches an obstacle or is inside it.
     #[error(
-        "vertex {vertex} of body \"{body}\" is {depth:e} m inside obstacle {obstacle} at the start: move it out"
+        "vertex {vertex} of body \"{body}\" is not outside obstacle {obstacle} (signed distance {distance} m): \
+         move it out"
     )]
     InsideObstacle {
         /// Number of the vertex.
@@ -64,8 +88,8 @@ pub enum Error {
         body: String,
         /// Number of the obstacle.
         obstacle: usize,
-        /// How deep, in m.
-        depth: f64,
+        /// Its signed distance, in m.
+        distance: f64,
     },
     /// A prescribed motion that contact does not let happen.
     #[error(
@@ -94,6 +118,27 @@ pub enum Error {
         speed: f64,
         /// What it should have been, in m/s.
         tolerance: f64,
+    },
+    /// Newton's method found no lower energy before it reached its tolerance.
+    #[error(
+        "step {step}: the energy no longer falls after {iterations} Newton iterations, at a change of {speed:e} m/s \
+         (wanted {tolerance:e}): allow a larger solver.tolerance, or make contact.dhat larger if gaps are tiny"
+    )]
+    Stalled {
+        /// The step that failed, from 1.
+        step: usize,
+        /// Iterations made.
+        iterations: usize,
+        /// Largest change of a vertex in the last iteration, divided by the time step, in m/s.
+        speed: f64,
+        /// What it should have been, in m/s.
+        tolerance: f64,
+    },
+    /// The step was stopped from outside.
+    #[error("step {step} was interrupted")]
+    Interrupted {
+        /// The step that was not finished, from 1.
+        step: usize,
     },
     /// The linear system could not be solved.
     #[error("step {step}: the linear system has no solution even after regularisation")]

@@ -81,6 +81,8 @@ pub struct Model<const D: usize> {
     pub stiffness_range: StiffnessRange,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
+    /// Mean mass of a vertex, in kg.
+    pub mean_mass: f64,
 }
 
 impl<const D: usize> Model<D> {
@@ -110,7 +112,6 @@ impl<const D: usize> Model<D> {
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
         let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
         let scale = StiffnessScale { diagonal, mean_mass, scale: params.time.step * params.time.step };
-        let stiffness_range = StiffnessRange::new(&barrier, &scale);
         let fixed = boundary.mask(rest.len());
         let model = Self {
             params,
@@ -124,10 +125,13 @@ impl<const D: usize> Model<D> {
             boundary,
             fixed,
             barrier,
-            stiffness_range,
+            stiffness_range: stiffness_range(&barrier, &scale)?,
             diagonal,
+            mean_mass,
         };
         model.check_free(&rest)?;
+        model.check_nested(&rest)?;
+        model.check_self_contact(&rest)?;
         let state = model.start(bodies, rest);
         Ok((model, state))
     }
@@ -197,7 +201,7 @@ impl<const D: usize> Model<D> {
                 let distance = solid.distance(x[vertex as usize]);
                 if distance <= 0.0 {
                     let (body, vertex) = self.name(vertex);
-                    return Err(Error::InsideObstacle { vertex, body, obstacle, depth: -distance });
+                    return Err(Error::InsideObstacle { vertex, body, obstacle, distance });
                 }
             }
         }
@@ -205,6 +209,53 @@ impl<const D: usize> Model<D> {
             Some(crossing) => Err(self.describe(*crossing, x)),
             None => Ok(()),
         }
+    }
+
+    /// Checks that no body is wholly inside another; where nothing crosses, one vertex tells.
+    fn check_nested(&self, x: &[Vector<D>]) -> Result<()> {
+        for part in &self.parts {
+            let Some(&vertex) = x.get(part.vertices.start) else { continue };
+            let around = solid_around(&self.elastic.triangles, part, x, vertex)
+                .or_else(|| solid_around(&self.elastic.tetrahedra, part, x, vertex));
+            if let Some(outer) = around {
+                return Err(Error::Intersecting {
+                    first: format!("body \"{}\"", part.name),
+                    second: format!("body \"{}\" around it", self.name(outer).0),
+                    place: format!("{:?}", vertex.0),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the barrier does not act within a body at rest.
+    fn check_self_contact(&self, rest: &[Vector<D>]) -> Result<()> {
+        let within = self.within_bodies(self.contacts_at(rest));
+        let first = within.vv.iter().map(|c| c.stencil.0[0]).chain(within.ve.iter().map(|c| c.stencil.0[0]));
+        let first = first.chain(within.ee.iter().chain(&within.vf).map(|c| c.stencil.0[0]));
+        let first = first.chain(within.parallel.iter().map(|c| c.contact.stencil.0[0])).next();
+        let Some(vertex) = first else { return Ok(()) };
+        Err(Error::SelfContact {
+            dhat: self.barrier.dhat(),
+            body: self.name(vertex).0,
+            contacts: within.len(),
+            limit: within.smallest_gap(rest, &self.obstacles),
+        })
+    }
+
+    /// The contacts of bodies with themselves.
+    fn within_bodies(&self, mut contacts: Contacts) -> Contacts {
+        let same = |vertices: &[u32]| {
+            let part = self.parts.iter().find(|part| part.vertices.contains(&(vertices[0] as usize)));
+            part.is_some_and(|part| vertices.iter().all(|&v| part.vertices.contains(&(v as usize))))
+        };
+        contacts.vv.retain(|c| same(&c.stencil.0));
+        contacts.ve.retain(|c| same(&c.stencil.0));
+        contacts.ee.retain(|c| same(&c.stencil.0));
+        contacts.vf.retain(|c| same(&c.stencil.0));
+        contacts.parallel.retain(|c| same(&c.contact.stencil.0));
+        contacts.obstacle.clear();
+        contacts
     }
 
     /// The body of a vertex and its number there.
@@ -231,6 +282,28 @@ impl<const D: usize> Model<D> {
             second: words(if other.len() == 2 { "edge" } else { "face" }, &other),
             place: format!("{:?}", place.0),
         }
+    }
+}
+
+/// A vertex of an element around a point, of a body other than `part`.
+fn solid_around<const D: usize, const N: usize>(
+    elements: &[Simplex<D, N>],
+    part: &Part,
+    x: &[Vector<D>],
+    point: Vector<D>,
+) -> Option<u32> {
+    let other = elements.iter().filter(|e| !part.vertices.contains(&(e.stencil.0[0] as usize)));
+    let around = |e: &&Simplex<D, N>| Simplex::contains(&e.stencil.gather(x), point);
+    other.into_iter().find(around).map(|element| element.stencil.0[0])
+}
+
+/// The range of the barrier stiffness, which must be one of numbers.
+fn stiffness_range(barrier: &ClampedLog, scale: &StiffnessScale) -> Result<StiffnessRange> {
+    let range = StiffnessRange::new(barrier, scale);
+    if range.min > 0.0 && range.max.is_finite() {
+        Ok(range)
+    } else {
+        Err(Error::OutOfScale { what: "the smallest barrier stiffness", value: range.min })
     }
 }
 

@@ -1,5 +1,8 @@
 //! Projected Newton: finds the minimum of the incremental potential without ever touching.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
@@ -18,6 +21,9 @@ use crate::step_bound::Sweep;
 
 /// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
 const MAX_PORTIONS: usize = 30;
+
+/// Precision of a speed that Newton's method can ask for, relative to the largest speed of a vertex.
+const ROUNDING: f64 = 1e-8;
 
 /// The minimisation of one step.
 #[derive(Clone, Copy)]
@@ -49,12 +55,20 @@ pub struct Iterate<const D: usize> {
     pub regularised: usize,
 }
 
-/// Memory that is used again from step to step. It holds no information.
+/// Memory that is used again from step to step, and a way to stop.
 #[derive(Debug, Default)]
 pub struct Workspace<const D: usize> {
+    stop: Arc<AtomicBool>,
     gradient: Vec<Vector<D>>,
     hessian: Blocks<D>,
     solver: Cholesky,
+}
+
+impl<const D: usize> Workspace<D> {
+    /// A workspace whose steps end with [`Error::Interrupted`] once the flag is raised.
+    pub fn with_stop(stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..Self::default() }
+    }
 }
 
 impl<'a, const D: usize> Problem<'a, D> {
@@ -146,25 +160,36 @@ fn relax<const D: usize>(
     work: &mut Workspace<D>,
 ) -> Result<()> {
     let model = problem.model;
-    let (tolerance, limit) = (model.params.tolerance(), model.params.newton.max_iterations);
+    let limit = model.params.newton.max_iterations;
     let mut gap = iterate.contacts.smallest_gap(&iterate.x, &model.obstacles);
-    let mut speed = f64::INFINITY;
+    let (mut speed, mut tolerance) = (f64::INFINITY, model.params.tolerance());
     for _ in 0..limit {
+        if work.stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted { step: problem.step });
+        }
         begin_stiffness(problem, iterate);
         let p = direction(problem, iterate, work)?;
         speed = p.iter().map(|p| p.norm()).fold(0.0, f64::max) / problem.scheme.h_hat;
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
         let moved = descend(problem, iterate, &p, decrease);
         iterate.iterations += 1;
+        tolerance = model.params.tolerance() + ROUNDING * fastest(problem, iterate);
         if speed <= tolerance {
             return Ok(());
         }
         if !moved {
-            break;
+            let (step, iterations) = (problem.step, iterate.iterations);
+            return Err(Error::Stalled { step, iterations, speed, tolerance });
         }
         gap = adapt_stiffness(model, iterate, gap);
     }
     Err(Error::NotConverged { step: problem.step, iterations: iterate.iterations, speed, tolerance })
+}
+
+/// The largest speed of a vertex in this step, in m/s.
+fn fastest<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f64 {
+    let moved = iterate.x.iter().zip(&problem.scheme.x_ref).map(|(x, start)| (*x - *start).norm());
+    moved.fold(0.0, f64::max) / problem.scheme.h_hat
 }
 
 /// `−H⁻¹ g`, zero at prescribed vertices. The diagonal of `H` grows until it can be factorised.
@@ -185,14 +210,13 @@ fn direction<const D: usize>(
     work.hessian.clear();
     potential.hessian(&iterate.x, 1.0, Psd::Clamp, &mut work.hessian);
     let downhill: Vec<_> = work.gradient.iter().map(|g| -*g).collect();
-    let mean_mass = problem.model.masses.iter().sum::<f64>() / problem.model.masses.len().max(1) as f64;
     let mut shift = 0.0;
     for _ in 0..8 {
         if let Some(p) = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift) {
             return Ok(p);
         }
         iterate.regularised += 1;
-        shift = (100.0_f64 * shift).max(1e-6 * mean_mass);
+        shift = (100.0_f64 * shift).max(1e-6 * problem.model.mean_mass);
     }
     Err(Error::Singular { step: problem.step })
 }

@@ -1,6 +1,5 @@
 //! One time step.
 
-use stiction::contact::Contacts;
 use stiction::friction::{self, FrictionPotential, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
@@ -19,6 +18,9 @@ use crate::state::State;
 ///
 /// # Errors
 /// If the step cannot be solved. Then `state` is as it was.
+///
+/// # Panics
+/// If `state` does not have as many vertices as `model`.
 pub fn step<const D: usize>(
     model: &Model<D>,
     state: &mut State<D>,
@@ -28,7 +30,7 @@ pub fn step<const D: usize>(
     let scheme = model.integrator.begin(state, h);
     let targets = model.boundary.targets(model.surface.rest(), (state.step + 1) as f64 * h);
     let mut iterate = begin(model, state);
-    let before = iterate.contacts.clone();
+    let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let mut slides = lag(model, &iterate);
 
     let mut round = 1;
@@ -50,8 +52,8 @@ pub fn step<const D: usize>(
         round += 1;
     };
 
-    let stiffness_work = stiffness_work(model, state, &before, iterate.kappa);
-    model.integrator.finish(state, &scheme, iterate.x.clone(), h);
+    let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
+    model.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
     state.kappa = iterate.kappa;
     let report = StepReport::of_step(model, state, &iterate, friction);
     Ok(StepReport { work: work_done, stiffness_work, ..report })
@@ -121,17 +123,10 @@ fn prescribed_work<const D: usize>(
     problem.targets.iter().map(|&(v, _)| reaction[v as usize].dot(moved(v as usize))).sum()
 }
 
-/// What a change of the stiffness during the step added to the barrier's energy, in J.
-fn stiffness_work<const D: usize>(
-    model: &Model<D>,
-    state: &State<D>,
-    contacts: &Contacts,
-    kappa: Option<f64>,
-) -> f64 {
-    match (state.kappa, kappa) {
-        (Some(old), Some(new)) if new != old => {
-            model.barrier_potential(contacts, Some(new - old)).energy(&state.x)
-        }
+/// What a change of the stiffness from `old` to `new` added to the barrier's energy of `before`, in J.
+fn stiffness_work(before: f64, old: Option<f64>, new: Option<f64>) -> f64 {
+    match (old, new) {
+        (Some(old), Some(new)) => before * (new / old - 1.0),
         _ => 0.0,
     }
 }

@@ -72,7 +72,19 @@ fn errors_in_scenes_name_line_and_key() {
             vec!["line 9", "bodies[0].fixed[0]", "3D"],
         ),
         ("name = \"block\"", "name = \"block\"\nfixed = [\"underneath\"]", vec!["line 9", "underneath"]),
-        ("center = [0.0, 0.2]", "center = [0.0, 0.05]", vec!["inside obstacle 0", "block", "move it out"]),
+        (
+            "center = [0.0, 0.2]",
+            "center = [0.0, 0.05]",
+            vec!["line 9", "not outside obstacle 0", "block", "move it out"],
+        ),
+        ("center = [0.0, 0.2]", "center = [0.0, 0.1]", vec!["line 9", "bodies[0].shape", "signed distance"]),
+        (
+            "contact.dhat = 1e-3",
+            "contact.dhat = 0.11",
+            vec!["line 4", "contact.dhat", "within body", "less than 1.000e-1"],
+        ),
+        ("size = [0.2, 0.2]", "size = [1e-155, 1e-155]", vec!["edge 1 has no length"]),
+        ("size = [0.2, 0.2]", "size = [1e200, 1e200]", vec!["block", "volume inf"]),
         ("normal = [0.0, 1.0]", "normal = [0.0, 1.", vec!["line 13"]),
     ];
     for (from, to, words) in cases {
@@ -106,8 +118,34 @@ fn two_bodies_need_two_names_and_two_places() {
     };
     assert!(twice(body.clone()).contains("bodies[1].name: \"block\" is taken"));
     let message = twice(body.replace("block", "other").replace("0.2], size", "0.35], size"));
-    for word in ["body \"block\"", "body \"other\"", "intersect at the start", "move them apart"] {
+    for word in ["line 16", "body \"block\"", "body \"other\"", "intersect near", "move them apart"] {
         assert!(message.contains(word), "{message}");
+    }
+}
+
+#[test]
+fn a_body_inside_another_is_refused() {
+    for dimension in [2, 3] {
+        let z = if dimension == 2 { "" } else { ", 0.0" };
+        let body = |name: &str, size: f64| {
+            let (side, cells) = (
+                if dimension == 2 { String::new() } else { format!(", {size}") },
+                &"1, 1, 1"[..3 * dimension - 2],
+            );
+            format!(
+                "[[bodies]]\nname = \"{name}\"\nmaterial = {{ young = 1e5, poisson = 0.3, density = 1000.0 }}\n\
+                 shape.box = {{ center = [0.0, 0.0{z}], size = [{size}, {size}{side}], cells = [{cells}] }}\n"
+            )
+        };
+        let text = format!(
+            "dimension = {dimension}\ntime = {{ step = 0.01, end = 0.1 }}\n{}{}",
+            body("outer", 0.2),
+            body("inner", 0.02)
+        );
+        let scene = Scene::parse(&text).unwrap();
+        let built = if dimension == 2 { scene.build::<2>().map(drop) } else { scene.build::<3>().map(drop) };
+        let message = built.unwrap_err().to_string();
+        assert!(message.contains("body \"inner\" and body \"outer\" around it intersect"), "{message}");
     }
 }
 
@@ -146,6 +184,9 @@ fn bad_bodies_are_refused_by_name() {
     let mut nan = triangle();
     nan.vertices[1] = Vector([f64::NAN, 0.0]);
     assert!(refused(nan).contains("vertex 1 is not finite"));
+    let mut tiny = triangle();
+    tiny.vertices.iter_mut().for_each(|x| *x = *x * 1e-155);
+    assert!(refused(tiny).contains("choose units"));
     let mut nowhere = triangle();
     nowhere.prescribed = vec![(vec![7], Path::default())];
     assert!(refused(nowhere).contains("prescribed vertex 0 names vertex 7"));
@@ -181,6 +222,16 @@ keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.001], [0.02, 0.0, -0.5]]
     let before = state.clone();
     let error = step(&model, &mut state, &mut work).unwrap_err();
     assert!(matches!(error, Error::Blocked { step: 2, .. }), "{error}");
+    assert_eq!(before, state);
+}
+
+#[test]
+fn an_interrupted_step_changes_nothing() {
+    let (model, mut state) = support::scene("rub-2d.toml").build::<2>().unwrap();
+    let before = state.clone();
+    let mut work = Workspace::with_stop(std::sync::Arc::new(true.into()));
+    let error = step(&model, &mut state, &mut work).unwrap_err();
+    assert!(matches!(error, Error::Interrupted { step: 1 }), "{error}");
     assert_eq!(before, state);
 }
 

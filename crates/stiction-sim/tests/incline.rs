@@ -73,23 +73,19 @@ fn a_block_sticks_in_3d() {
 /// Step of the scenes of rubbing blocks from which on they slide steadily.
 const STEADY: usize = 140;
 
-/// The upper block is drawn at a known speed: the heat of friction is μ times normal force times way.
+/// The upper block is drawn: the work of the drive, from its reactions, becomes heat, from slip and normal forces.
 fn rubs<const D: usize>(name: &str) {
     let run = run::<D>(name);
-    let mu = run.model.params.friction.mu;
-    let (mut heat, mut expected) = (0.0, 0.0);
-    for pair in run.reports.windows(2).skip(STEADY) {
-        assert_eq!(pair[1].friction.stick, 0, "{name}, {} s", pair[1].time);
-        heat += pair[1].friction.dissipation;
-        expected += mu * pair[0].normal_force * pair[1].friction.distance;
+    let mut heat = 0.0;
+    for report in run.reports.iter().skip(STEADY + 1) {
+        assert_eq!(report.friction.stick, 0, "{name}, {} s", report.time);
+        heat += report.friction.dissipation;
     }
-    println!("{name}: heat {heat:.5} J, μ ∫N ds {expected:.5} J");
-    assert!(heat > 0.0 && (heat / expected - 1.0).abs() < 1e-9);
     // What the drive puts in is what friction turns into heat, but for the integrator's own damping.
     let (first, last) = (&run.reports[STEADY], &run.reports[run.reports.len() - 1]);
     let work: f64 = run.reports.iter().skip(STEADY + 1).map(|report| report.work).sum();
     let lost = work - heat - (last.energies.total() - first.energies.total());
-    println!("{name}: work {work:.5} J, lost to damping {lost:.5} J");
+    println!("{name}: work {work:.5} J, heat {heat:.5} J, lost to damping {lost:.5} J");
     assert!(lost > 0.0 && lost < 0.02 * work);
     // While it is pressed it does not slide.
     assert!(run.reports[40].friction.distance < 1e-4);

@@ -1,4 +1,4 @@
-//! Sums over stencils: the only place that knows threads.
+//! Sums over stencils, on any number of threads.
 //!
 //! Work is cut into chunks of fixed size, and chunk results are added in their order, so the bits of
 //! every sum are the same for any number of threads.

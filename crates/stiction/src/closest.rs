@@ -27,43 +27,56 @@ pub enum FacePart {
 }
 
 /// The closest part of an edge to a vertex, and the squared distance in m².
+#[inline]
+pub fn vertex_edge<const D: usize>(p: Vector<D>, a: Vector<D>, b: Vector<D>) -> (EdgePart, f64) {
+    let (part, r) = vertex_edge_vector(p, a, b);
+    (part, r.norm_squared())
+}
+
+/// Like [`vertex_edge`], with the vector from the closest point of the edge to the vertex, in m.
 ///
 /// ```text
 /// t = (p − a)·(b − a) / |b − a|²        inside where 0 < t < 1
 /// ```
 #[inline]
-pub fn vertex_edge<const D: usize>(p: Vector<D>, a: Vector<D>, b: Vector<D>) -> (EdgePart, f64) {
+pub fn vertex_edge_vector<const D: usize>(p: Vector<D>, a: Vector<D>, b: Vector<D>) -> (EdgePart, Vector<D>) {
     let (edge, from_a) = (b - a, p - a);
     let along = from_a.dot(edge);
     let length2 = edge.norm_squared();
     if along <= 0.0 || length2 <= 0.0 {
-        (EdgePart::Start, from_a.norm_squared())
+        (EdgePart::Start, from_a)
     } else if along >= length2 {
-        (EdgePart::End, (p - b).norm_squared())
+        (EdgePart::End, p - b)
     } else {
-        (EdgePart::Inside, (from_a - edge * (along / length2)).norm_squared())
+        (EdgePart::Inside, from_a - edge * (along / length2))
     }
 }
 
 /// The closest part of a face to a vertex, and the squared distance in m².
+#[inline]
+pub fn vertex_face<const D: usize>(p: Vector<D>, face: [Vector<D>; 3]) -> (FacePart, f64) {
+    let (part, r) = vertex_face_vector(p, face);
+    (part, r.norm_squared())
+}
+
+/// Like [`vertex_face`], with the vector from the closest point of the face to the vertex, in m.
 ///
 /// The inside counts only where the projection of the vertex falls inside; otherwise the distance is
 /// the smallest of the distances to the three edges, since the squared distance is convex.
-pub fn vertex_face<const D: usize>(p: Vector<D>, face: [Vector<D>; 3]) -> (FacePart, f64) {
+pub fn vertex_face_vector<const D: usize>(p: Vector<D>, face: [Vector<D>; 3]) -> (FacePart, Vector<D>) {
     let (u, v, w) = (face[1] - face[0], face[2] - face[0], p - face[0]);
     let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
     let (wu, wv) = (w.dot(u), w.dot(v));
     let det = uu * vv - uv * uv;
     let (s, t) = (vv * wu - uv * wv, uu * wv - uv * wu);
     if det > 0.0 && s > 0.0 && t > 0.0 && s + t < det {
-        let r = w - u * (s / det) - v * (t / det);
-        return (FacePart::Inside, r.norm_squared());
+        return (FacePart::Inside, w - u * (s / det) - v * (t / det));
     }
-    let mut best = (FacePart::Vertex(0), f64::INFINITY);
+    let mut best = (FacePart::Vertex(0), w);
     for k in 0..3 {
-        let (part, d2) = vertex_edge(p, face[k], face[(k + 1) % 3]);
-        if d2 < best.1 {
-            best = (edge_of_face(part, k), d2);
+        let (part, r) = vertex_edge_vector(p, face[k], face[(k + 1) % 3]);
+        if k == 0 || r.norm_squared() < best.1.norm_squared() {
+            best = (edge_of_face(part, k), r);
         }
     }
     best
@@ -82,11 +95,21 @@ fn edge_of_face(part: EdgePart, k: usize) -> FacePart {
 const PARALLEL: f64 = 1e-15;
 
 /// The closest parts of two edges, and the squared distance in m².
+#[inline]
+pub fn edge_edge<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2]) -> ((EdgePart, EdgePart), f64) {
+    let (parts, r) = edge_edge_vector(a, b);
+    (parts, r.norm_squared())
+}
+
+/// Like [`edge_edge`], with the vector from the closest point of `b` to that of `a`, in m.
 ///
 /// The insides count only where the closest points of the two lines fall inside both edges; otherwise,
 /// and for parallel edges, the distance is the smallest of the four from a vertex to the other edge.
-pub fn edge_edge<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2]) -> ((EdgePart, EdgePart), f64) {
-    let mut best = closest_ends(a, b);
+pub fn edge_edge_vector<const D: usize>(
+    a: [Vector<D>; 2],
+    b: [Vector<D>; 2],
+) -> ((EdgePart, EdgePart), Vector<D>) {
+    let best = closest_ends(a, b);
     let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
     let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
     let (wu, wv) = (w.dot(u), w.dot(v));
@@ -95,24 +118,26 @@ pub fn edge_edge<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2]) -> ((Edge
         let (s, t) = (uv * wv - vv * wu, uu * wv - uv * wu);
         if s > 0.0 && s < det && t > 0.0 && t < det {
             let r = w + u * (s / det) - v * (t / det);
-            best = ((EdgePart::Inside, EdgePart::Inside), r.norm_squared().min(best.1));
+            let shorter = if r.norm_squared() <= best.1.norm_squared() { r } else { best.1 };
+            return ((EdgePart::Inside, EdgePart::Inside), shorter);
         }
     }
     best
 }
 
 /// The closest of the four pairs of an end of one edge with the other edge.
-fn closest_ends<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2]) -> ((EdgePart, EdgePart), f64) {
+fn closest_ends<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2]) -> ((EdgePart, EdgePart), Vector<D>) {
     let ends = [EdgePart::Start, EdgePart::End];
-    let mut best = ((EdgePart::Start, EdgePart::Start), f64::INFINITY);
+    let (part, r) = vertex_edge_vector(a[0], b[0], b[1]);
+    let mut best = ((EdgePart::Start, part), r);
     for k in 0..2 {
-        let (part, d2) = vertex_edge(a[k], b[0], b[1]);
-        if d2 < best.1 {
-            best = ((ends[k], part), d2);
+        let (part, r) = vertex_edge_vector(a[k], b[0], b[1]);
+        if r.norm_squared() < best.1.norm_squared() {
+            best = ((ends[k], part), r);
         }
-        let (part, d2) = vertex_edge(b[k], a[0], a[1]);
-        if d2 < best.1 {
-            best = ((part, ends[k]), d2);
+        let (part, r) = vertex_edge_vector(b[k], a[0], a[1]);
+        if r.norm_squared() < best.1.norm_squared() {
+            best = ((part, ends[k]), -r);
         }
     }
     best

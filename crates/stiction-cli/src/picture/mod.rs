@@ -6,7 +6,7 @@ mod view;
 use std::fmt::Write as _;
 
 use stiction_sim::model::Model;
-use stiction_sim::report::StepReport;
+use stiction_sim::report::Energies;
 
 use crate::history::History;
 use plot::{Plot, Scale, Series};
@@ -94,51 +94,59 @@ fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history:
     }
 }
 
-fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
-    let reports = &history.reports;
-    let times: Vec<f64> = reports.iter().map(|report| report.time).collect();
-    let line = |name: &str, color: usize, values: Vec<f64>| Series {
+/// A line through one value for each report.
+fn line<const D: usize>(history: &History<D>, name: &str, color: usize, values: &[f64]) -> Series {
+    let times = history.reports.iter().map(|report| report.time);
+    Series {
         name: name.to_owned(),
         color: COLORS[color],
         dashed: false,
-        points: times.iter().copied().zip(values).collect(),
-    };
-    let each = |quantity: &dyn Fn(&StepReport<D>) -> f64| reports.iter().map(quantity).collect::<Vec<f64>>();
-    let heat = history.running_sum(|report| report.friction.dissipation);
-    let work = history.running_sum(|report| report.work + report.stiffness_work);
-    let height = reports.first().map_or(0.0, |report| report.energies.gravity);
-    let balance = reports.iter().zip(&heat).zip(&work);
-    let balance =
-        balance.map(|((report, heat), work)| report.energies.total() - height + heat - work).collect();
-    let dhat = vec![model.params.contact.dhat; times.len()];
+        points: times.zip(values.iter().copied()).collect(),
+    }
+}
+
+fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
+    let slip = history.running_sum(|report| report.friction.distance);
+    let gaps: Vec<f64> = history.reports.iter().map(|report| report.gap).collect();
+    let dhat = vec![model.params.contact.dhat; gaps.len()];
     [
         Plot {
             title: "Sliding distance",
             unit: "m",
             scale: Scale::Linear,
-            series: vec![line("mean slip of contacts", 0, history.running_sum(|r| r.friction.distance))],
+            series: vec![line(history, "mean slip of contacts", 0, &slip)],
         },
-        Plot {
-            title: "Energy",
-            unit: "J",
-            scale: Scale::Linear,
-            series: vec![
-                line("kinetic", 0, each(&|r| r.energies.kinetic)),
-                line("gravity, from the start", 2, each(&|r| r.energies.gravity - height)),
-                line("elastic and barrier", 1, each(&|r| r.energies.elastic + r.energies.barrier)),
-                line("heat of friction", 3, heat),
-                Series { dashed: true, color: "#333333", ..line("sum of these less work done", 5, balance) },
-            ],
-        },
+        Plot { title: "Energy", unit: "J", scale: Scale::Linear, series: energies(history) },
         Plot {
             title: "Smallest gap",
             unit: "m",
             scale: Scale::Log,
             series: vec![
-                line("gap", 0, each(&|r| r.gap)),
-                Series { dashed: true, ..line("barrier begins", 5, dhat) },
+                line(history, "gap", 0, &gaps),
+                Series { dashed: true, ..line(history, "barrier begins", 5, &dhat) },
             ],
         },
+    ]
+}
+
+/// Where the energy is, and the sum of it all, which only damping makes fall.
+fn energies<const D: usize>(history: &History<D>) -> Vec<Series> {
+    let height = history.reports.first().map_or(0.0, |report| report.energies.gravity);
+    let each = |quantity: &dyn Fn(&Energies) -> f64| {
+        history.reports.iter().map(|report| quantity(&report.energies)).collect::<Vec<f64>>()
+    };
+    let heat = history.running_sum(|report| report.friction.dissipation);
+    let work = history.running_sum(|report| report.work + report.stiffness_work);
+    let mut sum = each(&|e| e.total() - height);
+    for (k, value) in sum.iter_mut().enumerate() {
+        *value += heat[k] - work[k];
+    }
+    vec![
+        line(history, "kinetic", 0, &each(&|e| e.kinetic)),
+        line(history, "gravity, from the start", 2, &each(&|e| e.gravity - height)),
+        line(history, "elastic and barrier", 1, &each(&|e| e.elastic + e.barrier)),
+        line(history, "heat of friction", 3, &heat),
+        Series { dashed: true, color: "#333333", ..line(history, "sum of these less work done", 5, &sum) },
     ]
 }
 

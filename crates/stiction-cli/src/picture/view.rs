@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use stiction::contact::Obstacle;
 use stiction::math::Vector;
+use stiction::math::vector::cross;
 use stiction_sim::model::Model;
 
 use super::{Area, COLORS};
@@ -36,10 +37,6 @@ fn camera() -> [Vector<3>; 3] {
     let eye = Vector(EYE).normalized();
     let right = cross(Vector([0.0, 1.0, 0.0]), eye).normalized();
     [right, cross(eye, right), eye]
-}
-
-fn cross(a: Vector<3>, b: Vector<3>) -> Vector<3> {
-    Vector([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 }
 
 fn in_space<const D: usize>(x: Vector<D>) -> Vector<3> {

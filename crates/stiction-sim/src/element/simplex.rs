@@ -46,6 +46,13 @@ impl<const D: usize, const N: usize> Simplex<D, N> {
         Self { stencil, volume: edges.det() / simplices_per_box, lame, b }
     }
 
+    /// Whether an element with vertices at `x` contains a point.
+    pub fn contains(x: &[Vector<D>; N], point: Vector<D>) -> bool {
+        let edges = Matrix::from_columns(from_fn(|k| x[k + 1] - x[0]));
+        let coordinates = edges.inverse() * (point - x[0]);
+        coordinates.0.iter().all(|c| *c >= 0.0) && coordinates.0.iter().sum::<f64>() <= 1.0
+    }
+
     /// `F`.
     #[inline]
     fn deformation(&self, x: &[Vector<D>; N]) -> Matrix<D> {

@@ -24,8 +24,10 @@ impl Scene {
         let gravity = self.vector_or_zero("gravity", &self.gravity)?;
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
         let planes = (0..self.planes.len()).map(|i| self.plane(i)).collect::<Result<Vec<_>, _>>()?;
-        Model::new(&bodies, planes, gravity, self.params())
-            .map_err(|error| SceneError::plain(error.to_string()))
+        Model::new(&bodies, planes, gravity, self.params()).map_err(|error| match error {
+            Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
+            other => self.body_error(&other.to_string()),
+        })
     }
 
     /// Checks what does not depend on the dimension.
@@ -60,6 +62,15 @@ impl Scene {
             }
         }
         Ok(())
+    }
+
+    /// An error at the shape of the last body that the message names.
+    fn body_error(&self, message: &str) -> SceneError {
+        let named = |body: &Body| message.contains(&format!("body \"{}\"", body.name));
+        match self.bodies.iter().rposition(named) {
+            Some(index) => self.error(&format!("bodies[{index}].shape"), message),
+            None => SceneError::plain(message),
+        }
     }
 
     fn error(&self, key: &str, message: impl Into<String>) -> SceneError {
@@ -216,5 +227,5 @@ impl Scene {
     }
 }
 
-/// Vertices that a box may have: beyond this memory, not patience, would be the limit.
-const MAX_VERTICES: usize = 20_000_000;
+/// Vertices that a box may have: more are a slip of the pen.
+const MAX_VERTICES: usize = 1_000_000;

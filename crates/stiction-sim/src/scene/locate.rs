@@ -50,7 +50,7 @@ impl SceneError {
         Self { place: None, key: None, line: String::new(), message: message.into() }
     }
 
-    /// An error of the value at `key`, a path such as `bodies.1.velocity`.
+    /// An error of the value at `key`, a path such as `bodies[1].velocity`.
     pub(super) fn at(text: &str, key: &str, message: impl Into<String>) -> Self {
         let error = Self { key: Some(key.to_owned()), ..Self::plain(message) };
         match offset_of(text, key) {

@@ -195,9 +195,10 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Number of steps from start to end.
+    /// Number of steps that fit between start and end.
     #[allow(clippy::cast_sign_loss)] // both numbers are checked to be positive
     pub fn steps(&self) -> usize {
-        (self.time.end / self.time.step).round() as usize
+        // Rounding of the quotient must not cost the last step.
+        (self.time.end / self.time.step * (1.0 + 1e-9)).floor() as usize
     }
 }

@@ -83,26 +83,23 @@ impl<const D: usize> BarrierPotential<'_, D> {
 
     /// `κ w (b ∇m + m ∇b)`.
     fn parallel_gradient(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> [Vector<D>; 4] {
-        let product = self.parallel_product(c, x);
-        from_fn(|i| product.grad_m[i] * product.b + product.grad_b[i] * product.m)
+        let Product { m, grad_m, b, grad_b, .. } = self.parallel_product(c, x);
+        from_fn(|i| grad_m[i] * b + grad_b[i] * m)
     }
 
     /// `κ w (b ∇²m + ∇m ∇bᵀ + ∇b ∇mᵀ + m ∇²b)`; the projection is of the whole 4D × 4D block.
     fn parallel_hessian(&self, c: &ParallelContact, x: &[Vector<D>; 4], psd: Psd) -> [[Matrix<D>; 4]; 4] {
-        let product = self.parallel_product(c, x);
-        let separation = Separation::new(&c.pair(), x);
-        let d2 = separation.distance_squared();
-        let factor = self.kappa * c.contact.weight;
-        let (b1, b2) = self.barrier.derivatives(d2);
-        let scale = factor * product.m;
+        let Product { separation, m, m1, grad_m, b, grad_b } = self.parallel_product(c, x);
+        let scale = self.kappa * c.contact.weight * m;
+        let (b1, b2) = self.barrier.derivatives(separation.distance_squared());
         let second = separation.hessian(scale * b1, scale * b2, Psd::None);
-        let (m1, m2) = mollifier::derivatives(mollifier::cross_squared(x), c.threshold);
+        let m2 = mollifier::derivatives(mollifier::cross_squared(x), c.threshold).1;
         let (grad_s, hess_s) = (mollifier::cross_squared_gradient(x), mollifier::cross_squared_hessian(x));
         let full = from_fn(|i| {
             from_fn(|j| {
-                (hess_s[i][j] * m1 + grad_s[i].outer(grad_s[j]) * m2) * product.b
-                    + product.grad_m[i].outer(product.grad_b[j])
-                    + product.grad_b[i].outer(product.grad_m[j])
+                (hess_s[i][j] * m1 + grad_s[i].outer(grad_s[j]) * m2) * b
+                    + grad_m[i].outer(grad_b[j])
+                    + grad_b[i].outer(grad_m[j])
                     + second[i][j]
             })
         });
@@ -116,7 +113,9 @@ impl<const D: usize> BarrierPotential<'_, D> {
         let s = mollifier::cross_squared(x);
         let (m1, _) = mollifier::derivatives(s, c.threshold);
         Product {
+            separation,
             m: mollifier::value(s, c.threshold),
+            m1,
             grad_m: mollifier::cross_squared_gradient(x).map(|g| g * m1),
             b: factor * self.barrier.value(d2),
             grad_b: separation.gradient(factor * self.barrier.first(d2)),
@@ -153,7 +152,9 @@ impl<const D: usize> BarrierPotential<'_, D> {
 
 /// The two factors of a nearly parallel contact, the second with κ and the weight.
 struct Product<const D: usize> {
+    separation: Separation<D, 4>,
     m: f64,
+    m1: f64,
     grad_m: [Vector<D>; 4],
     b: f64,
     grad_b: [Vector<D>; 4],

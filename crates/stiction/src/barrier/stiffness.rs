@@ -51,7 +51,8 @@ impl StiffnessRange {
             square += b.norm_squared();
         }
         let kappa = if square > 0.0 { -product / square } else { self.min };
-        kappa.clamp(self.min, self.max)
+        // Not `clamp`, which panics where the range is not one of numbers.
+        kappa.max(self.min).min(self.max)
     }
 
     /// Doubles κ, up to the maximum, when the smallest gap (in m) is tiny and shrinks.

@@ -21,7 +21,9 @@ impl<const D: usize> Plane<D> {
                 return Err(Error::NotFinite { what, index: 0 });
             }
         }
-        let unit = normal.normalized();
+        // Scaled first, so that neither huge nor tiny normals are lost.
+        let largest = normal.0.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+        let unit = (normal * (1.0 / largest)).normalized();
         if !unit.is_finite() || unit == Vector::ZERO {
             return Err(Error::Degenerate { what: "normal of plane", index: 0 });
         }
@@ -99,5 +101,9 @@ mod tests {
     fn bad_planes_are_refused() {
         assert!(Plane::new(Vector([0.0, 0.0]), Vector([0.0, 0.0])).is_err());
         assert!(Plane::new(Vector([0.0, f64::NAN]), Vector([0.0, 1.0])).is_err());
+        for length in [1e-300, 1e200] {
+            let plane = Plane::new(Vector([0.0, 0.0]), Vector([0.0, length])).unwrap();
+            assert_eq!(plane.normal(), Vector([0.0, 1.0]));
+        }
     }
 }

@@ -24,6 +24,40 @@ pub fn flat_mut<const D: usize>(vectors: &mut [Vector<D>]) -> &mut [f64] {
     bytemuck::cast_slice_mut(vectors)
 }
 
+/// `a × b` in 3D; zero in other dimensions.
+#[inline]
+pub fn cross<const D: usize>(a: Vector<D>, b: Vector<D>) -> Vector<D> {
+    cross_by(a, b, |a, b, c, d| a * b - c * d)
+}
+
+/// Like [`cross`], every entry to full precision also where `a` and `b` are nearly parallel.
+pub fn accurate_cross<const D: usize>(a: Vector<D>, b: Vector<D>) -> Vector<D> {
+    cross_by(a, b, difference_of_products)
+}
+
+/// A cross product whose entries `a b − c d` are computed by `entry`.
+#[inline]
+fn cross_by<const D: usize>(
+    a: Vector<D>,
+    b: Vector<D>,
+    entry: impl Fn(f64, f64, f64, f64) -> f64,
+) -> Vector<D> {
+    if D != 3 {
+        return Vector::ZERO;
+    }
+    Vector(from_fn(|k| {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        entry(a[i], b[j], a[j], b[i])
+    }))
+}
+
+/// `a b − c d` with an error of a few units in the last place, by Kahan's method.
+fn difference_of_products(a: f64, b: f64, c: f64, d: f64) -> f64 {
+    let product = c * d;
+    let error = (-c).mul_add(d, product);
+    a.mul_add(b, -product) + error
+}
+
 impl<const D: usize> Vector<D> {
     /// The zero vector.
     pub const ZERO: Self = Self([0.0; D]);
@@ -158,6 +192,15 @@ mod tests {
         let mut points = [Vector([1.0, 2.0]), Vector([3.0, 4.0])];
         flat_mut(&mut points)[2] = 5.0;
         assert_eq!(flat(&points), &[1.0, 2.0, 5.0, 4.0]);
+    }
+
+    #[test]
+    fn cross_products_of_nearly_parallel_vectors_keep_their_digits() {
+        // With t = 2⁻³⁰ the exact third entry is t², which plain products lose.
+        let t = 2.0_f64.powi(-30);
+        let cross = accurate_cross(Vector([1.0 + t, 1.0, 0.0]), Vector([1.0, 1.0 - t, 0.0]));
+        assert_eq!(cross, Vector([0.0, 0.0, -t * t]));
+        assert_eq!(accurate_cross(Vector([1.0, 0.0]), Vector([0.0, 1.0])), Vector::ZERO);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Whether a configuration intersects itself, decided exactly.
 //!
 //! Signs of determinants come from adaptive exact arithmetic \[Shewchuk1997\], so the answer is right for
-//! any finite input. Touching counts as crossing. Nothing here is shared with distances or
+//! any input whose products neither overflow nor underflow. Touching counts as crossing. Nothing here is shared with distances or
 //! collision detection in time: it is an independent check of both.
 
 use rayon::prelude::*;
