@@ -1,16 +1,11 @@
 //! Sums over stencils, on any number of threads.
 //!
-//! Work is cut into chunks of fixed size, and chunk results are added in their order, so the bits of
-//! every sum are the same for any number of threads.
-
-use rayon::prelude::*;
+//! Chunks of fixed size are added in their order, so the bits of every sum are the same for any number of threads.
 
 use crate::blocks::Blocks;
 use crate::math::{Matrix, Vector};
 use crate::stencil::Stencil;
-
-/// Terms a task handles; part of the result's bits, so never a function of the number of threads.
-const CHUNK: usize = 256;
+use crate::threads::in_chunks;
 
 /// `Σ f(item)`.
 pub fn energy<T: Sync>(items: &[T], f: impl Fn(&T) -> f64 + Sync) -> f64 {
@@ -19,9 +14,7 @@ pub fn energy<T: Sync>(items: &[T], f: impl Fn(&T) -> f64 + Sync) -> f64 {
 
 /// `Σ f(i)` for `i` from 0 to `count − 1`.
 pub fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let chunk_sum = |chunk: usize| (chunk * CHUNK..count.min((chunk + 1) * CHUNK)).map(&f).sum();
-    let sums: Vec<f64> = (0..count.div_ceil(CHUNK)).into_par_iter().map(chunk_sum).collect();
-    sums.iter().sum()
+    in_chunks(count, &|range| range.map(&f).sum::<f64>()).iter().sum()
 }
 
 /// Adds the local gradients `f(item)` to `out`.
@@ -33,7 +26,7 @@ pub fn gradient<T: Sync, const D: usize, const N: usize>(
     out: &mut [Vector<D>],
     f: impl Fn(&T) -> (Stencil<N>, [Vector<D>; N]) + Sync,
 ) {
-    let locals: Vec<Vec<_>> = items.par_chunks(CHUNK).map(|chunk| chunk.iter().map(&f).collect()).collect();
+    let locals = in_chunks(items.len(), &|range| items[range].iter().map(&f).collect::<Vec<_>>());
     for (stencil, local) in locals.iter().flatten() {
         for i in 0..N {
             out[stencil.0[i] as usize] += local[i];
@@ -47,16 +40,13 @@ pub fn hessian<T: Sync, const D: usize, const N: usize>(
     out: &mut Blocks<D>,
     f: impl Fn(&T) -> (Stencil<N>, [[Matrix<D>; N]; N]) + Sync,
 ) {
-    let locals: Vec<Blocks<D>> = items
-        .par_chunks(CHUNK)
-        .map(|chunk| {
-            let mut blocks = Blocks::default();
-            for (stencil, local) in chunk.iter().map(&f) {
-                blocks.push(&stencil, &local);
-            }
-            blocks
-        })
-        .collect();
+    let locals = in_chunks(items.len(), &|range| {
+        let mut blocks = Blocks::default();
+        for (stencil, local) in items[range].iter().map(&f) {
+            blocks.push(&stencil, &local);
+        }
+        blocks
+    });
     for local in &locals {
         out.extend(local);
     }

@@ -30,6 +30,7 @@
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
 pub mod error;
+pub mod threads;
 pub mod math;
 pub mod stencil;
 pub mod closest;

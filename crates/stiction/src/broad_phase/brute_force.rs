@@ -1,10 +1,9 @@
 //! Every box against every other: the yardstick for faster methods.
 
-use rayon::prelude::*;
-
 use super::{Aabb, Candidates};
 use crate::math::Vector;
 use crate::mesh::Surface;
+use crate::threads;
 
 /// Candidates of a surface that moves from `start` to `end` on straight lines.
 ///
@@ -23,7 +22,7 @@ pub fn candidates<const D: usize>(
         let points = vertices.iter().flat_map(|&v| [start[v as usize], end[v as usize]]);
         Aabb::around(points, inflation)
     };
-    let vertices: Vec<_> = surface.vertices().par_iter().map(|&v| (v, [v], around(&[v]))).collect();
+    let vertices: Vec<_> = surface.vertices().iter().map(|&v| (v, [v], around(&[v]))).collect();
     let edges = boxes(surface.edges(), &around);
     let faces = boxes(surface.faces(), &around);
     if D == 2 {
@@ -38,9 +37,9 @@ type Boxed<const D: usize, const N: usize> = (u32, [u32; N], Aabb<D>);
 
 fn boxes<const D: usize, const N: usize>(
     primitives: &[[u32; N]],
-    around: &(impl Fn(&[u32]) -> Aabb<D> + Sync),
+    around: &impl Fn(&[u32]) -> Aabb<D>,
 ) -> Vec<Boxed<D, N>> {
-    primitives.par_iter().enumerate().map(|(i, p)| (i as u32, *p, around(p))).collect()
+    primitives.iter().enumerate().map(|(i, p)| (i as u32, *p, around(p))).collect()
 }
 
 /// All pairs whose boxes meet and that share no vertex; of one list with itself, each pair once.
@@ -49,15 +48,16 @@ fn pairs<const D: usize, const N: usize, const M: usize>(
     second: &[Boxed<D, M>],
     same: bool,
 ) -> Vec<(u32, u32)> {
-    first
-        .par_iter()
-        .flat_map_iter(|(i, a, a_box)| {
-            let rest = if same { &second[*i as usize + 1..] } else { second };
-            rest.iter()
-                .filter(move |(_, b, b_box)| a_box.meets(b_box) && !a.iter().any(|v| b.contains(v)))
-                .map(move |(j, ..)| (*i, *j))
-        })
-        .collect()
+    let of_one = |(i, a, a_box): &Boxed<D, N>, out: &mut Vec<(u32, u32)>| {
+        let rest = if same { &second[*i as usize + 1..] } else { second };
+        let meets = |(_, b, b_box): &&Boxed<D, M>| a_box.meets(b_box) && !a.iter().any(|v| b.contains(v));
+        out.extend(rest.iter().filter(meets).map(|(j, ..)| (*i, *j)));
+    };
+    threads::collect(first.len(), &|range| {
+        let mut out = Vec::new();
+        first[range].iter().for_each(|one| of_one(one, &mut out));
+        out
+    })
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 pub mod additive;
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use crate::broad_phase::Candidates;
 use crate::math::Vector;
 use crate::mesh::Surface;
 use crate::stencil::Stencil;
+use crate::threads::in_chunks;
 use additive::Query;
 
 /// The largest safe fraction (at most 1) of the motion `x + t p`, over all candidates.
@@ -44,7 +45,8 @@ pub fn largest_step<const D: usize>(
     ve.min(ee).min(vf)
 }
 
-/// The smallest value, at most 1. The order does not matter to a minimum, so threads may share it.
-fn smallest<T: Sync>(items: &[T], f: impl Fn(&T) -> f64 + Sync + Send) -> f64 {
-    items.par_iter().with_min_len(64).map(f).reduce(|| 1.0, f64::min)
+/// The smallest value, at most 1.
+fn smallest<T: Sync>(items: &[T], f: impl Fn(&T) -> f64 + Sync) -> f64 {
+    let of_chunk = |range: Range<usize>| items[range].iter().map(&f).fold(1.0, f64::min);
+    in_chunks(items.len(), &of_chunk).into_iter().fold(1.0, f64::min)
 }

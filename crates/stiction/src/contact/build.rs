@@ -1,7 +1,5 @@
 //! From candidates to contacts.
 
-use rayon::prelude::*;
-
 use super::{Contact, Contacts, Obstacle, ObstacleContact, ParallelContact};
 use crate::broad_phase::Candidates;
 use crate::closest::{self, EdgePart, FacePart};
@@ -9,6 +7,7 @@ use crate::math::Vector;
 use crate::mesh::Surface;
 use crate::mollifier;
 use crate::stencil::Stencil;
+use crate::threads;
 
 /// What a close pair of primitives comes down to.
 enum Reduced {
@@ -45,8 +44,8 @@ impl Contacts {
     }
 }
 
-fn reduce<T: Sync>(items: &[T], f: impl Fn(&T) -> Option<Reduced> + Sync + Send) -> Vec<Reduced> {
-    items.par_iter().with_min_len(64).filter_map(f).collect()
+fn reduce<T: Sync>(items: &[T], f: impl Fn(&T) -> Option<Reduced> + Sync) -> Vec<Reduced> {
+    threads::collect(items.len(), &|range| items[range].iter().filter_map(&f).collect())
 }
 
 fn vertex_edge<const D: usize>(v: u32, edge: [u32; 2], x: &[Vector<D>], dhat2: f64) -> Option<Reduced> {

@@ -4,11 +4,11 @@
 //! any input whose products neither overflow nor underflow. Touching counts as crossing. Nothing here is shared with distances or
 //! collision detection in time: it is an independent check of both.
 
-use rayon::prelude::*;
 use robust::{Coord, Coord3D};
 
 use super::Surface;
 use crate::math::Vector;
+use crate::threads;
 
 /// Two primitives that share a point though they share no vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,17 +25,14 @@ pub enum Crossing {
 /// If `positions` is shorter than the surface's vertex array.
 pub fn crossings<const D: usize>(surface: &Surface<D>, positions: &[Vector<D>]) -> Vec<Crossing> {
     let edges = surface.edges();
-    (0..edges.len() as u32)
-        .into_par_iter()
-        .flat_map_iter(|e| {
-            let edge = edges[e as usize];
-            if D == 2 {
-                edge_crossings(edges, positions, e, edge)
-            } else {
-                face_crossings(surface.faces(), positions, e, edge)
-            }
-        })
-        .collect()
+    let of_edge = |e: usize| {
+        if D == 2 {
+            edge_crossings(edges, positions, e as u32, edges[e])
+        } else {
+            face_crossings(surface.faces(), positions, e as u32, edges[e])
+        }
+    };
+    threads::collect(edges.len(), &|range| range.flat_map(of_edge).collect())
 }
 
 fn edge_crossings<const D: usize>(
