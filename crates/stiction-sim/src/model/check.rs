@@ -1,0 +1,116 @@
+//! Whether a configuration is one that a simulation can start from.
+
+use stiction::contact::Contacts;
+use stiction::math::Vector;
+use stiction::mesh::crossing::{Crossing, crossings};
+
+use super::{Model, Part};
+use crate::element::Simplex;
+use crate::error::{Error, Result};
+
+impl<const D: usize> Model<D> {
+    /// Checks that nothing intersects and no vertex is inside an obstacle, exactly.
+    ///
+    /// # Errors
+    /// Naming the first offender.
+    pub fn check_free(&self, x: &[Vector<D>]) -> Result<()> {
+        for &vertex in self.surface.vertices() {
+            for (obstacle, solid) in self.obstacles.iter().enumerate() {
+                let distance = solid.distance(x[vertex as usize]);
+                if distance <= 0.0 {
+                    let (body, vertex) = self.name(vertex);
+                    return Err(Error::InsideObstacle { vertex, body, obstacle, distance });
+                }
+            }
+        }
+        match crossings(&self.surface, x).first() {
+            Some(crossing) => Err(self.describe(*crossing, x)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that no body is wholly inside another; where nothing crosses, one vertex tells.
+    pub(super) fn check_nested(&self, x: &[Vector<D>]) -> Result<()> {
+        for part in &self.parts {
+            let Some(&vertex) = x.get(part.vertices.start) else { continue };
+            let around = solid_around(&self.elastic.triangles, part, x, vertex)
+                .or_else(|| solid_around(&self.elastic.tetrahedra, part, x, vertex));
+            if let Some(outer) = around {
+                return Err(Error::Intersecting {
+                    first: format!("body \"{}\"", part.name),
+                    second: format!("body \"{}\" around it", self.name(outer).0),
+                    place: format!("{:?}", vertex.0),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the barrier does not act within a body at rest.
+    pub(super) fn check_self_contact(&self, rest: &[Vector<D>]) -> Result<()> {
+        let within = self.within_bodies(self.contacts_at(rest));
+        let first = within.vv.iter().map(|c| c.stencil.0[0]).chain(within.ve.iter().map(|c| c.stencil.0[0]));
+        let first = first.chain(within.ee.iter().chain(&within.vf).map(|c| c.stencil.0[0]));
+        let first = first.chain(within.parallel.iter().map(|c| c.contact.stencil.0[0])).next();
+        let Some(vertex) = first else { return Ok(()) };
+        Err(Error::SelfContact {
+            dhat: self.barrier.dhat(),
+            body: self.name(vertex).0,
+            contacts: within.len(),
+            limit: within.smallest_gap(rest, &self.obstacles),
+        })
+    }
+
+    /// The contacts of bodies with themselves.
+    fn within_bodies(&self, mut contacts: Contacts) -> Contacts {
+        let same = |vertices: &[u32]| {
+            let part = self.parts.iter().find(|part| part.vertices.contains(&(vertices[0] as usize)));
+            part.is_some_and(|part| vertices.iter().all(|&v| part.vertices.contains(&(v as usize))))
+        };
+        contacts.vv.retain(|c| same(&c.stencil.0));
+        contacts.ve.retain(|c| same(&c.stencil.0));
+        contacts.ee.retain(|c| same(&c.stencil.0));
+        contacts.vf.retain(|c| same(&c.stencil.0));
+        contacts.parallel.retain(|c| same(&c.contact.stencil.0));
+        contacts.obstacle.clear();
+        contacts
+    }
+
+    /// The body of a vertex and its number there.
+    fn name(&self, vertex: u32) -> (String, usize) {
+        let vertex = vertex as usize;
+        let part = self.parts.iter().find(|part| part.vertices.contains(&vertex));
+        part.map_or((String::new(), vertex), |part| (part.name.clone(), vertex - part.vertices.start))
+    }
+
+    fn describe(&self, crossing: Crossing, x: &[Vector<D>]) -> Error {
+        let (edge, other): (u32, Vec<u32>) = match crossing {
+            Crossing::EdgeEdge(a, b) => (a, self.surface.edges()[b as usize].to_vec()),
+            Crossing::EdgeFace(a, f) => (a, self.surface.faces()[f as usize].to_vec()),
+        };
+        let edge = self.surface.edges()[edge as usize];
+        let words = |what: &str, vertices: &[u32]| {
+            let (body, _) = self.name(vertices[0]);
+            let numbers: Vec<_> = vertices.iter().map(|&v| self.name(v).1.to_string()).collect();
+            format!("{what} ({}) of body \"{body}\"", numbers.join(", "))
+        };
+        let place = (x[edge[0] as usize] + x[edge[1] as usize]) * 0.5;
+        Error::Intersecting {
+            first: words("edge", &edge),
+            second: words(if other.len() == 2 { "edge" } else { "face" }, &other),
+            place: format!("{:?}", place.0),
+        }
+    }
+}
+
+/// A vertex of an element around a point, of a body other than `part`.
+fn solid_around<const D: usize, const N: usize>(
+    elements: &[Simplex<D, N>],
+    part: &Part,
+    x: &[Vector<D>],
+    point: Vector<D>,
+) -> Option<u32> {
+    let other = elements.iter().filter(|e| !part.vertices.contains(&(e.stencil.0[0] as usize)));
+    let around = |e: &&Simplex<D, N>| Simplex::contains(&e.stencil.gather(x), point);
+    other.into_iter().find(around).map(|element| element.stencil.0[0])
+}

@@ -1,0 +1,202 @@
+//! What stays constant during a simulation.
+
+mod build;
+mod check;
+
+use std::ops::Range;
+
+use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale};
+use stiction::barrier::{BarrierPotential, ClampedLog};
+use stiction::broad_phase::{Aabb, brute_force};
+use stiction::contact::{Contacts, Obstacle};
+use stiction::math::Vector;
+use stiction::mesh::Surface;
+use stiction::potential::Potential;
+
+use crate::boundary::{Boundary, Path};
+use crate::energy::{BodyForce, Elastic};
+use crate::error::{Error, Result};
+use crate::integrator::IntegratorKind;
+use crate::material::Lame;
+use crate::params::{Params, Stiffness};
+use crate::state::State;
+
+/// An elastic body as it is put into a model. Vertex numbers count from 0 in each body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body<const D: usize> {
+    /// Its name, for messages and reports.
+    pub name: String,
+    /// Positions of its vertices, at rest and at the start, in m.
+    pub vertices: Vec<Vector<D>>,
+    /// Its elements in 2D, counter-clockwise.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its elements in 3D, of positive volume.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// Its stiffness.
+    pub lame: Lame,
+    /// Its density in kg/m³; 2D bodies are 1 m thick.
+    pub density: f64,
+    /// Its velocity at the start, in m/s.
+    pub velocity: Vector<D>,
+    /// Vertices whose motion is given.
+    pub prescribed: Vec<(Vec<u32>, Path<D>)>,
+}
+
+/// Where a body is in a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The body's name.
+    pub name: String,
+    /// Its vertices in the model.
+    pub vertices: Range<usize>,
+}
+
+/// Bodies, obstacles and parameters: all that a step reads and never writes.
+#[derive(Clone, Debug)]
+pub struct Model<const D: usize> {
+    /// Everything that is not geometry.
+    pub params: Params,
+    /// The time integrator.
+    pub integrator: IntegratorKind,
+    /// Gravity in m/s².
+    pub gravity: Vector<D>,
+    /// Where each body is.
+    pub parts: Vec<Part>,
+    /// What can touch.
+    pub surface: Surface<D>,
+    /// What bodies cannot enter.
+    pub obstacles: Vec<Obstacle<D>>,
+    /// The elements.
+    pub elastic: Elastic<D>,
+    /// Mass of each vertex, in kg.
+    pub masses: Vec<f64>,
+    /// Vertices whose motion is given.
+    pub boundary: Boundary<D>,
+    /// For every vertex whether its motion is given.
+    pub fixed: Vec<bool>,
+    /// The barrier.
+    pub barrier: ClampedLog,
+    /// Range of the automatic barrier stiffness.
+    pub stiffness_range: StiffnessRange,
+    /// Diagonal of the bounding box at rest, in m.
+    pub diagonal: f64,
+    /// Mean mass of a vertex, in kg.
+    pub mean_mass: f64,
+}
+
+impl<const D: usize> Model<D> {
+    /// Puts bodies and obstacles together and checks that nothing is wrong with them.
+    ///
+    /// # Errors
+    /// If a parameter is out of range, an element is inverted, an index out of range, a vertex in no
+    /// element, or anything intersects.
+    pub fn new(
+        bodies: &[Body<D>],
+        obstacles: Vec<Obstacle<D>>,
+        gravity: Vector<D>,
+        params: Params,
+    ) -> Result<(Self, State<D>)> {
+        params.check()?;
+        if !gravity.is_finite() {
+            return Err(stiction::error::Error::NotFinite { what: "gravity", index: 0 }.into());
+        }
+        build::check_bodies(bodies)?;
+        let parts = build::parts(bodies);
+        let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
+        let surface = build::surface(bodies, &parts, rest.clone())?;
+        let elastic = build::elements(bodies, &parts, &rest)?;
+        let masses = build::masses(bodies, &parts, &elastic)?;
+        let boundary = build::prescribed(bodies, &parts)?;
+        let barrier = ClampedLog::new(params.contact.dhat)?;
+        let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
+        let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
+        let scale = StiffnessScale { diagonal, mean_mass, scale: params.time.step * params.time.step };
+        let fixed = boundary.mask(rest.len());
+        let model = Self {
+            params,
+            integrator: IntegratorKind::default(),
+            gravity,
+            parts,
+            surface,
+            obstacles,
+            elastic,
+            masses,
+            boundary,
+            fixed,
+            barrier,
+            stiffness_range: stiffness_range(&barrier, &scale)?,
+            diagonal,
+            mean_mass,
+        };
+        model.check_free(&rest)?;
+        model.check_nested(&rest)?;
+        model.check_self_contact(&rest)?;
+        let state = model.start(bodies, rest);
+        Ok((model, state))
+    }
+
+    fn start(&self, bodies: &[Body<D>], rest: Vec<Vector<D>>) -> State<D> {
+        let velocity = |body: &Body<D>| std::iter::repeat_n(body.velocity, body.vertices.len());
+        let mut v: Vec<_> = bodies.iter().flat_map(velocity).collect();
+        for vertex in self.boundary.vertices() {
+            v[vertex as usize] = Vector::ZERO;
+        }
+        let contacts = self.contacts_at(&rest);
+        let mut others = vec![Vector::ZERO; rest.len()];
+        self.elastic.gradient(&rest, 1.0, &mut others);
+        self.body_force().gradient(&rest, 1.0, &mut others);
+        let kappa = self.initial_stiffness(&contacts, &rest, &others);
+        State { x: rest, v, time: 0.0, step: 0, kappa }
+    }
+
+    /// The contacts of a configuration.
+    pub fn contacts_at(&self, x: &[Vector<D>]) -> Contacts {
+        let dhat = self.barrier.dhat();
+        let candidates = brute_force::candidates(&self.surface, x, x, 0.5 * dhat);
+        Contacts::build(&self.surface, &candidates, &self.obstacles, x, dhat)
+    }
+
+    /// Gravity as an energy.
+    pub fn body_force(&self) -> BodyForce<'_, D> {
+        BodyForce { masses: &self.masses, gravity: self.gravity }
+    }
+
+    /// The barrier over given contacts; `kappa` may be missing only as long as there is none.
+    pub fn barrier_potential<'a>(
+        &'a self,
+        contacts: &'a Contacts,
+        kappa: Option<f64>,
+    ) -> BarrierPotential<'a, D> {
+        let kappa = kappa.unwrap_or(self.stiffness_range.min);
+        BarrierPotential { contacts, obstacles: &self.obstacles, barrier: self.barrier, kappa }
+    }
+
+    /// The barrier stiffness with which to begin, given the gradient (in N) of all other energies; none
+    /// without contact.
+    pub fn initial_stiffness(
+        &self,
+        contacts: &Contacts,
+        x: &[Vector<D>],
+        others: &[Vector<D>],
+    ) -> Option<f64> {
+        if contacts.is_empty() {
+            return None;
+        }
+        if let Stiffness::Fixed(kappa) = self.params.contact.stiffness {
+            return Some(kappa);
+        }
+        let mut gradient = vec![Vector::ZERO; x.len()];
+        self.barrier_potential(contacts, Some(1.0)).gradient(x, 1.0, &mut gradient);
+        Some(self.stiffness_range.balance(&gradient, others))
+    }
+}
+
+/// The range of the barrier stiffness, which must be one of numbers.
+fn stiffness_range(barrier: &ClampedLog, scale: &StiffnessScale) -> Result<StiffnessRange> {
+    let range = StiffnessRange::new(barrier, scale);
+    if range.min > 0.0 && range.max.is_finite() {
+        Ok(range)
+    } else {
+        Err(Error::OutOfScale { what: "the smallest barrier stiffness", value: range.min })
+    }
+}
