@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::blocks::Blocks;
-use stiction::broad_phase::brute_force;
+use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{self, Obstacle, Plane};
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion, Slides};
@@ -221,7 +221,8 @@ impl<const D: usize> Scene<D> {
         let obstacles = read_planes(planes)?;
         let contacts = x.py().detach(|| {
             // Both boxes of a pair grow, so half the distance each.
-            let candidates = brute_force::candidates(surface, &positions, &positions, 0.5 * dhat);
+            let candidates =
+                BroadPhaseKind::default().candidates(surface, &positions, &positions, 0.5 * dhat);
             contact::Contacts::build(surface, &candidates, &obstacles, &positions, dhat)
         });
         Ok(Self { surface: surface.clone(), obstacles, barrier, contacts })

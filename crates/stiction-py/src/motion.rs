@@ -2,7 +2,7 @@
 
 use numpy::PyArray2;
 use pyo3::prelude::*;
-use stiction::broad_phase::brute_force;
+use stiction::broad_phase::BroadPhaseKind;
 use stiction::ccd::{self, additive};
 use stiction::contact::Obstacle;
 use stiction::math::Vector;
@@ -42,7 +42,7 @@ fn safe_step<const D: usize>(
     obstacles: &[Obstacle<D>],
 ) -> f64 {
     let end: Vec<_> = x.iter().zip(p).map(|(&x, &p)| x + p).collect();
-    let candidates = brute_force::candidates(surface, x, &end, 0.0);
+    let candidates = BroadPhaseKind::default().candidates(surface, x, &end, 0.0);
     let vertices = surface.vertices().iter().map(|&v| v as usize);
     vertices
         .flat_map(|v| obstacles.iter().map(move |o| o.largest_step(x[v], p[v], 1.0 - additive::RESCALING)))

@@ -1,6 +1,6 @@
 //! How far a step may go, and what may touch on the way.
 
-use stiction::broad_phase::{Candidates, brute_force};
+use stiction::broad_phase::Candidates;
 use stiction::ccd;
 use stiction::contact::Contacts;
 use stiction::math::Vector;
@@ -24,7 +24,7 @@ impl Sweep {
     pub fn new<const D: usize>(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>]) -> Self {
         let end: Vec<_> = x.iter().zip(p).map(|(x, p)| *x + *p).collect();
         let inflation = 0.5 * model.barrier.dhat();
-        let candidates = brute_force::candidates(&model.surface, x, &end, inflation);
+        let candidates = model.broad_phase.candidates(&model.surface, x, &end, inflation);
         let pairs = ccd::largest_step(&model.surface, &candidates, x, p);
         Self { candidates, bound: obstacle_bound(model, x, p).min(pairs) }
     }

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use stiction::barrier::{BarrierPotential, ClampedLog};
-//! use stiction::broad_phase::brute_force;
+//! use stiction::broad_phase::BroadPhaseKind;
 //! use stiction::contact::Contacts;
 //! use stiction::math::Vector;
 //! use stiction::mesh::Surface;
@@ -16,7 +16,7 @@
 //! let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![])?;
 //!
 //! let barrier = ClampedLog::new(0.1)?;
-//! let candidates = brute_force::candidates(&surface, &x, &x, barrier.dhat());
+//! let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, barrier.dhat());
 //! let contacts = Contacts::build(&surface, &candidates, &[], &x, barrier.dhat());
 //! assert_eq!(contacts.ve.len(), 1);
 //!

@@ -4,7 +4,7 @@ mod support;
 
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::blocks::{Block, Blocks};
-use stiction::broad_phase::brute_force;
+use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{Contacts, Obstacle, Plane};
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion};
@@ -54,7 +54,7 @@ fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
         let floor = Plane::new(Vector([0.0, 0.0, -0.5]), Vector([0.1, 0.0, 1.0])).unwrap();
         let obstacles = [Obstacle::Plane(floor)];
         let barrier = ClampedLog::new(DHAT).unwrap();
-        let candidates = brute_force::candidates(surface, x, x, DHAT);
+        let candidates = BroadPhaseKind::Bvh.candidates(surface, x, x, DHAT);
         let contacts = Contacts::build(surface, &candidates, &obstacles, x, DHAT);
         let normal = BarrierPotential { contacts: &contacts, obstacles: &obstacles, barrier, kappa: 3.0 };
         let slides = friction::lag(&normal, x, 0.3);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale};
 use stiction::barrier::{BarrierPotential, ClampedLog};
-use stiction::broad_phase::{Aabb, brute_force};
+use stiction::broad_phase::{Aabb, BroadPhaseKind};
 use stiction::contact::{Contacts, Obstacle};
 use stiction::math::Vector;
 use stiction::mesh::Surface;
@@ -76,6 +76,8 @@ pub struct Model<const D: usize> {
     pub fixed: Vec<bool>,
     /// The barrier.
     pub barrier: ClampedLog,
+    /// How candidates are found; the result does not depend on it.
+    pub broad_phase: BroadPhaseKind,
     /// Range of the automatic barrier stiffness.
     pub stiffness_range: StiffnessRange,
     /// Diagonal of the bounding box at rest, in m.
@@ -124,6 +126,7 @@ impl<const D: usize> Model<D> {
             boundary,
             fixed,
             barrier,
+            broad_phase: BroadPhaseKind::default(),
             stiffness_range: stiffness_range(&barrier, &scale)?,
             diagonal,
             mean_mass,
@@ -152,7 +155,7 @@ impl<const D: usize> Model<D> {
     /// The contacts of a configuration.
     pub fn contacts_at(&self, x: &[Vector<D>]) -> Contacts {
         let dhat = self.barrier.dhat();
-        let candidates = brute_force::candidates(&self.surface, x, x, 0.5 * dhat);
+        let candidates = self.broad_phase.candidates(&self.surface, x, x, 0.5 * dhat);
         Contacts::build(&self.surface, &candidates, &self.obstacles, x, dhat)
     }
 

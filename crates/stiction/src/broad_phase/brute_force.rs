@@ -1,14 +1,11 @@
 //! Every box against every other: the yardstick for faster methods.
 
-use super::{Aabb, Candidates};
+use super::{Boxed, Boxes, Candidates};
 use crate::math::Vector;
 use crate::mesh::Surface;
 use crate::threads;
 
-/// Candidates of a surface that moves from `start` to `end` on straight lines.
-///
-/// Every box is grown by `inflation`, so pairs that come within `2·inflation` (in m) are all found.
-/// For a surface at rest pass the same positions twice. Cost: all pairs of boxes.
+/// Candidates as [`super::BroadPhaseKind::candidates`] defines them. Cost: all pairs of boxes.
 ///
 /// # Panics
 /// If `start` or `end` is shorter than the surface's vertex array.
@@ -18,13 +15,7 @@ pub fn candidates<const D: usize>(
     end: &[Vector<D>],
     inflation: f64,
 ) -> Candidates {
-    let around = |vertices: &[u32]| {
-        let points = vertices.iter().flat_map(|&v| [start[v as usize], end[v as usize]]);
-        Aabb::around(points, inflation)
-    };
-    let vertices: Vec<_> = surface.vertices().iter().map(|&v| (v, [v], around(&[v]))).collect();
-    let edges = boxes(surface.edges(), &around);
-    let faces = boxes(surface.faces(), &around);
+    let Boxes { vertices, edges, faces } = Boxes::new(surface, start, end, inflation);
     if D == 2 {
         Candidates { ve: pairs(&vertices, &edges, false), ..Candidates::default() }
     } else {
@@ -32,30 +23,19 @@ pub fn candidates<const D: usize>(
     }
 }
 
-/// A primitive's number, its vertices and its box.
-type Boxed<const D: usize, const N: usize> = (u32, [u32; N], Aabb<D>);
-
-fn boxes<const D: usize, const N: usize>(
-    primitives: &[[u32; N]],
-    around: &impl Fn(&[u32]) -> Aabb<D>,
-) -> Vec<Boxed<D, N>> {
-    primitives.iter().enumerate().map(|(i, p)| (i as u32, *p, around(p))).collect()
-}
-
-/// All pairs whose boxes meet and that share no vertex; of one list with itself, each pair once.
+/// All pairs that may touch; of one list with itself, each pair once.
 fn pairs<const D: usize, const N: usize, const M: usize>(
     first: &[Boxed<D, N>],
     second: &[Boxed<D, M>],
     same: bool,
 ) -> Vec<(u32, u32)> {
-    let of_one = |(i, a, a_box): &Boxed<D, N>, out: &mut Vec<(u32, u32)>| {
-        let rest = if same { &second[*i as usize + 1..] } else { second };
-        let meets = |(_, b, b_box): &&Boxed<D, M>| a_box.meets(b_box) && !a.iter().any(|v| b.contains(v));
-        out.extend(rest.iter().filter(meets).map(|(j, ..)| (*i, *j)));
-    };
     threads::collect(first.len(), &|range| {
         let mut out = Vec::new();
-        first[range].iter().for_each(|one| of_one(one, &mut out));
+        for i in range {
+            let rest = if same { &second[i + 1..] } else { second };
+            let others = rest.iter().filter(|other| first[i].may_touch(other));
+            out.extend(others.map(|other| (first[i].number, other.number)));
+        }
         out
     })
 }

@@ -2,8 +2,12 @@
 
 pub mod aabb;
 pub mod brute_force;
+pub mod bvh;
 
 pub use aabb::Aabb;
+
+use crate::math::Vector;
+use crate::mesh::Surface;
 
 /// Pairs of primitives that may come close, by their numbers in the surface, ascending.
 ///
@@ -16,4 +20,83 @@ pub struct Candidates {
     pub ee: Vec<(u32, u32)>,
     /// A vertex (number in the full vertex array) and a face.
     pub vf: Vec<(u32, u32)>,
+}
+
+/// The methods by name. All find the same candidates, in the same order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BroadPhaseKind {
+    /// Every box against every other: the yardstick.
+    BruteForce,
+    /// A tree of boxes in the order of a space-filling curve.
+    #[default]
+    Bvh,
+}
+
+impl BroadPhaseKind {
+    /// Candidates of a surface that moves from `start` to `end` on straight lines.
+    ///
+    /// Every box is grown by `inflation`, so pairs that come within `2·inflation` (in m) are all found.
+    /// For a surface at rest pass the same positions twice.
+    ///
+    /// # Panics
+    /// If `start` or `end` is shorter than the surface's vertex array.
+    pub fn candidates<const D: usize>(
+        self,
+        surface: &Surface<D>,
+        start: &[Vector<D>],
+        end: &[Vector<D>],
+        inflation: f64,
+    ) -> Candidates {
+        match self {
+            Self::BruteForce => brute_force::candidates(surface, start, end, inflation),
+            Self::Bvh => bvh::candidates(surface, start, end, inflation),
+        }
+    }
+}
+
+/// A primitive: its number, its vertices and its box.
+#[derive(Clone, Copy, Debug)]
+struct Boxed<const D: usize, const N: usize> {
+    number: u32,
+    vertices: [u32; N],
+    aabb: Aabb<D>,
+}
+
+impl<const D: usize, const N: usize> Boxed<D, N> {
+    /// Whether the boxes meet and the primitives share no vertex.
+    #[inline]
+    fn may_touch<const M: usize>(&self, other: &Boxed<D, M>) -> bool {
+        self.aabb.meets(&other.aabb) && !self.vertices.iter().any(|v| other.vertices.contains(v))
+    }
+}
+
+/// The primitives of a surface with the boxes of their motion.
+struct Boxes<const D: usize> {
+    vertices: Vec<Boxed<D, 1>>,
+    edges: Vec<Boxed<D, 2>>,
+    faces: Vec<Boxed<D, 3>>,
+}
+
+impl<const D: usize> Boxes<D> {
+    fn new(surface: &Surface<D>, start: &[Vector<D>], end: &[Vector<D>], inflation: f64) -> Self {
+        let around = |vertices: &[u32]| {
+            let points = vertices.iter().flat_map(|&v| [start[v as usize], end[v as usize]]);
+            Aabb::around(points, inflation)
+        };
+        let vertex = |&v: &u32| Boxed { number: v, vertices: [v], aabb: around(&[v]) };
+        Self {
+            vertices: surface.vertices().iter().map(vertex).collect(),
+            edges: boxed(surface.edges(), around),
+            faces: boxed(surface.faces(), around),
+        }
+    }
+}
+
+fn boxed<const D: usize, const N: usize>(
+    primitives: &[[u32; N]],
+    around: impl Fn(&[u32]) -> Aabb<D>,
+) -> Vec<Boxed<D, N>> {
+    let one = |(i, p): (usize, &[u32; N])| Boxed { number: i as u32, vertices: *p, aabb: around(p) };
+    primitives.iter().enumerate().map(one).collect()
 }
