@@ -155,7 +155,7 @@ impl<'a, const D: usize> Run<'a, D> {
         self.close(interrupted, failure)
     }
 
-    /// Writes what a step brought; frames are checked exactly, and what is wrong with one is returned.
+    /// Writes what a step brought; returns what is wrong with its frame, if it has one.
     fn after_step(&mut self, report: StepReport<D>, bar: &ProgressBar) -> Result<Option<SimError>, Error> {
         bar.set_message(format!(
             "{} iterations, {} contacts, gap {:.1e} m",
@@ -169,12 +169,12 @@ impl<'a, const D: usize> Run<'a, D> {
         if !self.state.step.is_multiple_of(self.scene.time.frame_every) {
             return Ok(None);
         }
-        self.write_frame()?;
-        Ok(self.model.check_free(&self.state.x).err())
+        self.write_frame()
     }
 
     fn close(mut self, interrupted: bool, failure: Option<SimError>) -> Result<Outcome, Error> {
-        self.write_frame()?;
+        let wrong = self.write_frame()?;
+        let failure = failure.or(wrong);
         let picture = self.args.output.join(PICTURE);
         let title = self.args.scene.file_stem().unwrap_or_default().to_string_lossy();
         let svg = picture::sheet(&title, self.model, &self.history);
@@ -201,18 +201,19 @@ impl<'a, const D: usize> Run<'a, D> {
         written.map_err(|source| Error::File { path: path(), source })
     }
 
-    /// Writes the present configuration and the series, unless they are there already.
-    fn write_frame(&mut self) -> Result<(), Error> {
+    /// Writes the present configuration and the series, unless they are there already, and checks the
+    /// configuration exactly: returns what is wrong with it.
+    fn write_frame(&mut self) -> Result<Option<SimError>, Error> {
         let name = format!("frames/{:06}.vtu", self.state.step);
         let path = self.args.output.join(&name);
         self.history.snapshot(&self.state);
         if path.exists() {
-            return Ok(());
+            return Ok(None);
         }
         vtu::write(&path, self.model, &self.state)?;
         self.series.push(self.state.time, name);
         self.series.write(&self.args.output.join(SERIES))?;
-        Ok(())
+        Ok(self.model.check_free(&self.state.x).err())
     }
 }
 

@@ -92,19 +92,19 @@ fn friction_report<const D: usize>(
     FrictionReport { lag_residual, ..FrictionReport::new(&used, &iterate.x) }
 }
 
-/// `|g_used − g_next| / |g_next|` of the friction forces; 0 where both vanish.
+/// `|g_used − g_next| / max(|g_used|, |g_next|)` of the friction forces; 0 where both vanish, never above 2.
 fn relative_change<const D: usize>(
     used: &FrictionPotential<'_, D>,
     next: &FrictionPotential<'_, D>,
     x: &[Vector<D>],
 ) -> f64 {
     let norm = |vectors: &[Vector<D>]| vectors.iter().map(|v| v.norm_squared()).sum::<f64>().sqrt();
-    let mut force = vec![Vector::ZERO; x.len()];
-    next.gradient(x, 1.0, &mut force);
-    let mut change = force.clone();
-    used.gradient(x, -1.0, &mut change);
-    let (change, force) = (norm(&change), norm(&force));
-    if change == 0.0 { 0.0 } else { change / force }
+    let (mut before, mut after) = (vec![Vector::ZERO; x.len()], vec![Vector::ZERO; x.len()]);
+    used.gradient(x, 1.0, &mut before);
+    next.gradient(x, 1.0, &mut after);
+    let change: Vec<_> = before.iter().zip(&after).map(|(before, after)| *after - *before).collect();
+    let larger = norm(&before).max(norm(&after));
+    if larger == 0.0 { 0.0 } else { norm(&change) / larger }
 }
 
 /// Work that the prescribed vertices did on the way from `before`, in J: their reactions times their motion.

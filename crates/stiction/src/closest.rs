@@ -127,19 +127,20 @@ pub fn edge_edge_vector<const D: usize>(
 
 /// The closest of the four pairs of an end of one edge with the other edge.
 fn closest_ends<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2]) -> ((EdgePart, EdgePart), Vector<D>) {
-    let ends = [EdgePart::Start, EdgePart::End];
-    let (part, r) = vertex_edge_vector(a[0], b[0], b[1]);
-    let mut best = ((EdgePart::Start, part), r);
-    for k in 0..2 {
-        let (part, r) = vertex_edge_vector(a[k], b[0], b[1]);
-        if r.norm_squared() < best.1.norm_squared() {
-            best = ((ends[k], part), r);
+    let (first, r) = vertex_edge_vector(a[0], b[0], b[1]);
+    let mut best = ((EdgePart::Start, first), r);
+    let mut least = r.norm_squared();
+    let mut take = |parts, r: Vector<D>| {
+        if r.norm_squared() < least {
+            (best, least) = ((parts, r), r.norm_squared());
         }
-        let (part, r) = vertex_edge_vector(b[k], a[0], a[1]);
-        if r.norm_squared() < best.1.norm_squared() {
-            best = ((part, ends[k]), -r);
-        }
-    }
+    };
+    let (part, r) = vertex_edge_vector(b[0], a[0], a[1]);
+    take((part, EdgePart::Start), -r);
+    let (part, r) = vertex_edge_vector(a[1], b[0], b[1]);
+    take((EdgePart::End, part), r);
+    let (part, r) = vertex_edge_vector(b[1], a[0], a[1]);
+    take((part, EdgePart::End), -r);
     best
 }
 

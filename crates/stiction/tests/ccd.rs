@@ -2,7 +2,7 @@
 
 mod support;
 
-use stiction::broad_phase::{Candidates, brute_force};
+use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{self, additive::Query, additive::RESCALING};
 use stiction::closest;
 use stiction::math::Vector;
@@ -26,7 +26,7 @@ struct Tally {
 
 impl Tally {
     fn add<const D: usize>(&mut self, surface: &Surface<D>, x: &[Vector<D>], p: &[Vector<D>]) {
-        let all = brute_force::candidates(surface, x, &advance(x, p, 1.0), 0.0);
+        let all = BroadPhaseKind::BruteForce.candidates(surface, x, &advance(x, p, 1.0), 0.0);
         let only = |candidates: Candidates| ccd::largest_step(surface, &candidates, x, p);
         let vf = only(Candidates { vf: all.vf.clone(), ..Candidates::default() });
         let ee = only(Candidates { ee: all.ee.clone(), ..Candidates::default() });

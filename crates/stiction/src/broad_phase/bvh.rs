@@ -3,9 +3,7 @@
 //!
 //! The boxes of the tree are exact unions, so the candidates are those of brute force, in the same order.
 
-use super::{Aabb, Boxed, Boxes, Candidates};
-use crate::math::Vector;
-use crate::mesh::Surface;
+use super::{Aabb, Boxed};
 use crate::threads;
 
 /// Primitives in a leaf of the tree.
@@ -13,27 +11,6 @@ const LEAF: usize = 4;
 
 /// Bits of a coordinate on the curve.
 const BITS: u32 = 20;
-
-/// Candidates as [`super::BroadPhaseKind::candidates`] defines them. Cost: n log n and the candidates.
-///
-/// # Panics
-/// If `start` or `end` is shorter than the surface's vertex array.
-pub fn candidates<const D: usize>(
-    surface: &Surface<D>,
-    start: &[Vector<D>],
-    end: &[Vector<D>],
-    inflation: f64,
-) -> Candidates {
-    let Boxes { vertices, edges, faces } = Boxes::new(surface, start, end, inflation);
-    if D == 2 {
-        let tree = Tree::new(&edges);
-        Candidates { ve: pairs(&vertices, &tree, false), ..Candidates::default() }
-    } else {
-        let (edge_tree, face_tree) = (Tree::new(&edges), Tree::new(&faces));
-        let ee = pairs(&edges, &edge_tree, true);
-        Candidates { ee, vf: pairs(&vertices, &face_tree, false), ve: Vec::new() }
-    }
-}
 
 /// Primitives in the order of the curve, and the boxes of a binary tree over them.
 struct Tree<const D: usize, const N: usize> {
@@ -95,12 +72,13 @@ fn curve<const D: usize>(aabb: &Aabb<D>, whole: &Aabb<D>) -> u64 {
     code
 }
 
-/// All pairs of an item with one of the tree that may touch; of one list with itself, each pair once.
-fn pairs<const D: usize, const N: usize, const M: usize>(
+/// See [`super::BroadPhaseKind::pairs`]. Cost: n log n and the pairs.
+pub(super) fn pairs<const D: usize, const N: usize, const M: usize>(
     first: &[Boxed<D, N>],
-    tree: &Tree<D, M>,
+    second: &[Boxed<D, M>],
     same: bool,
 ) -> Vec<(u32, u32)> {
+    let tree = Tree::new(second);
     threads::collect(first.len(), &|range| {
         let (mut out, mut found, mut stack) = (Vec::new(), Vec::new(), Vec::new());
         for item in &first[range] {

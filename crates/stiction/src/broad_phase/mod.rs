@@ -1,8 +1,8 @@
 //! Which primitives may be close: a superset, found by bounding boxes.
 
 pub mod aabb;
-pub mod brute_force;
-pub mod bvh;
+mod brute_force;
+mod bvh;
 
 pub use aabb::Aabb;
 
@@ -48,9 +48,25 @@ impl BroadPhaseKind {
         end: &[Vector<D>],
         inflation: f64,
     ) -> Candidates {
+        let Boxes { vertices, edges, faces } = Boxes::new(surface, start, end, inflation);
+        if D == 2 {
+            Candidates { ve: self.pairs(&vertices, &edges, false), ..Candidates::default() }
+        } else {
+            let (ee, vf) = (self.pairs(&edges, &edges, true), self.pairs(&vertices, &faces, false));
+            Candidates { ve: Vec::new(), ee, vf }
+        }
+    }
+
+    /// All pairs that may touch, ascending; of one list with itself (`same`), each pair once.
+    fn pairs<const D: usize, const N: usize, const M: usize>(
+        self,
+        first: &[Boxed<D, N>],
+        second: &[Boxed<D, M>],
+        same: bool,
+    ) -> Vec<(u32, u32)> {
         match self {
-            Self::BruteForce => brute_force::candidates(surface, start, end, inflation),
-            Self::Bvh => bvh::candidates(surface, start, end, inflation),
+            Self::BruteForce => brute_force::pairs(first, second, same),
+            Self::Bvh => bvh::pairs(first, second, same),
         }
     }
 }
@@ -99,4 +115,24 @@ fn boxed<const D: usize, const N: usize>(
 ) -> Vec<Boxed<D, N>> {
     let one = |(i, p): (usize, &[u32; N])| Boxed { number: i as u32, vertices: *p, aabb: around(p) };
     primitives.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sharing_a_vertex_is_no_candidate_and_distance_counts_once_inflated() {
+        let x = vec![Vector([0.0, 0.0]), Vector([1.0, 0.0]), Vector([0.0, 0.1]), Vector([1.0, 0.1])];
+        let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+        assert!(BroadPhaseKind::BruteForce.candidates(&surface, &x, &x, 0.04).ve.is_empty());
+        assert_eq!(
+            BroadPhaseKind::BruteForce.candidates(&surface, &x, &x, 0.06).ve,
+            [(0, 1), (1, 1), (2, 0), (3, 0)]
+        );
+        let mut end = x.clone();
+        end[2][1] = -0.1;
+        end[3][1] = -0.1;
+        assert_eq!(BroadPhaseKind::BruteForce.candidates(&surface, &x, &end, 0.0).ve.len(), 4);
+    }
 }

@@ -13,10 +13,9 @@ use additive::Query;
 
 /// The largest safe fraction (at most 1) of the motion `x + t p`, over all candidates.
 ///
-/// Along that fraction every pair keeps a part of its present distance, at least (1 − σ)² with σ of
-/// [`additive`], so nothing touches. Zero where a pair touches already and moves
-/// relative to each other. The candidates must hold every pair whose boxes
-/// meet on the way.
+/// Along that fraction every pair keeps a part of its present distance, so nothing touches. Zero where the
+/// primitives of a pair touch already and move relative to each other. The candidates must hold every
+/// pair whose boxes meet on the way.
 ///
 /// # Panics
 /// If `x` or `p` is shorter than the surface's vertex array.

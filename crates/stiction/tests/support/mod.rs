@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::blocks::Blocks;
-use stiction::broad_phase::brute_force;
+use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{Contacts, Obstacle, Plane};
 use stiction::distance::Psd;
 use stiction::math::vector::{flat, flat_mut};
@@ -130,7 +130,7 @@ impl<const D: usize> Scene<D> {
 
     /// The contacts at `x`, found anew.
     pub fn contacts(&self, x: &[Vector<D>]) -> Contacts {
-        let candidates = brute_force::candidates(&self.surface, x, x, DHAT);
+        let candidates = BroadPhaseKind::BruteForce.candidates(&self.surface, x, x, DHAT);
         Contacts::build(&self.surface, &candidates, &self.obstacles, x, DHAT)
     }
 
