@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::ccd::{self, additive};
 use stiction::contact::Obstacle;
+use stiction::crossing;
 use stiction::math::Vector;
-use stiction::mesh::{self, crossing};
+use stiction::mesh;
 
 use crate::array::from_rows;
 use crate::contacts::read_planes;

@@ -38,6 +38,7 @@ pub mod distance;
 pub mod mollifier;
 pub mod mesh;
 pub mod broad_phase;
+pub mod crossing;
 pub mod ccd;
 pub mod blocks;
 pub mod assemble;

@@ -5,9 +5,9 @@ mod support;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{self, additive::Query, additive::RESCALING};
 use stiction::closest;
+use stiction::crossing::crossings;
 use stiction::math::Vector;
 use stiction::mesh::Surface;
-use stiction::mesh::crossing::crossings;
 use support::Random;
 
 fn advance<const D: usize>(x: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Vector<D>> {

@@ -1,8 +1,8 @@
 //! Whether a configuration is one that a simulation can start from.
 
 use stiction::contact::Contacts;
+use stiction::crossing::{Crossing, crossings};
 use stiction::math::Vector;
-use stiction::mesh::crossing::{Crossing, crossings};
 
 use super::{Model, Part};
 use crate::element::Simplex;

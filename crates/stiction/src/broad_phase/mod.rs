@@ -14,6 +14,8 @@ use crate::mesh::Surface;
 /// In 2D only `ve` is filled, in 3D `ee` and `vf`. Primitives that share a vertex are never listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
+    /// Two vertices (numbers in the full vertex array), both loose.
+    pub vv: Vec<(u32, u32)>,
     /// A vertex (number in the full vertex array) and an edge.
     pub ve: Vec<(u32, u32)>,
     /// Two edges.
@@ -53,7 +55,7 @@ impl BroadPhaseKind {
             Candidates { ve: self.pairs(&vertices, &edges, false), ..Candidates::default() }
         } else {
             let (ee, vf) = (self.pairs(&edges, &edges, true), self.pairs(&vertices, &faces, false));
-            Candidates { ve: Vec::new(), ee, vf }
+            Candidates { ee, vf, ..Candidates::default() }
         }
     }
 

@@ -1,7 +1,8 @@
-//! Surfaces: what can touch, where a solid ends, and whether anything intersects.
+//! Surfaces: what can touch, what never does, and where a solid ends.
 
+pub mod filter;
 pub mod surface;
 pub mod boundary;
-pub mod crossing;
 
+pub use filter::Filter;
 pub use surface::Surface;

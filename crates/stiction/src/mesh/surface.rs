@@ -1,5 +1,6 @@
 //! The edges and faces that can touch each other.
 
+use super::Filter;
 use crate::error::{Error, Result};
 use crate::math::Vector;
 
@@ -13,6 +14,9 @@ pub struct Surface<const D: usize> {
     vertices: Vec<u32>,
     edges: Vec<[u32; 2]>,
     faces: Vec<[u32; 3]>,
+    loose_vertices: Vec<u32>,
+    loose_edges: Vec<u32>,
+    filter: Option<Filter>,
 }
 
 impl<const D: usize> Surface<D> {
@@ -39,7 +43,45 @@ impl<const D: usize> Surface<D> {
         let mut vertices: Vec<u32> = edges.iter().flatten().copied().collect();
         vertices.sort_unstable();
         vertices.dedup();
-        Ok(Self { rest, vertices, edges, faces })
+        let loose_edges = if D == 2 { Vec::new() } else { edges_of_no_face(&edges, &faces) };
+        Ok(Self { rest, vertices, edges, faces, loose_vertices: Vec::new(), loose_edges, filter: None })
+    }
+
+    /// The same surface with vertices that belong to no edge: particles. Those that an edge uses count once.
+    ///
+    /// # Errors
+    /// If an index is out of range.
+    pub fn with_loose_vertices(mut self, mut vertices: Vec<u32>) -> Result<Self> {
+        let wrapped: Vec<[u32; 1]> = vertices.iter().map(|v| [*v]).collect();
+        check_indices("loose vertex", &wrapped, self.rest.len())?;
+        vertices.retain(|v| self.vertices.binary_search(v).is_err());
+        vertices.sort_unstable();
+        vertices.dedup();
+        self.vertices.extend(&vertices);
+        self.vertices.sort_unstable();
+        self.loose_vertices = vertices;
+        Ok(self)
+    }
+
+    /// The same surface with a rule about what never touches.
+    pub fn with_filter(mut self, filter: Filter) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// What never touches, if anything is excluded.
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
+    /// The vertices of no edge, ascending.
+    pub fn loose_vertices(&self) -> &[u32] {
+        &self.loose_vertices
+    }
+
+    /// The edges of no face, by number, ascending; none in 2D, where edges are the boundary.
+    pub fn loose_edges(&self) -> &[u32] {
+        &self.loose_edges
     }
 
     /// Positions at rest, of all vertices, also those that are not on the surface.
@@ -84,6 +126,11 @@ fn all_edges(mut edges: Vec<[u32; 2]>, faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     edges.sort_unstable();
     edges.dedup();
     edges
+}
+
+fn edges_of_no_face(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Vec<u32> {
+    let sides = all_edges(Vec::new(), faces);
+    (0..edges.len() as u32).filter(|&e| sides.binary_search(&edges[e as usize]).is_err()).collect()
 }
 
 fn check_finite<const D: usize>(what: &'static str, vectors: &[Vector<D>]) -> Result<()> {

@@ -6,8 +6,8 @@
 
 use robust::{Coord, Coord3D};
 
-use super::Surface;
 use crate::math::Vector;
+use crate::mesh::Surface;
 use crate::threads;
 
 /// Two primitives that share a point though they share no vertex.
