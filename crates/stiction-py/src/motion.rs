@@ -3,14 +3,16 @@
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use stiction::broad_phase::BroadPhaseKind;
-use stiction::ccd::{self, additive};
+use stiction::ccd::Ccd;
 use stiction::contact::Obstacle;
 use stiction::crossing;
+use stiction::error;
 use stiction::math::Vector;
 use stiction::mesh;
 
 use crate::array::from_rows;
 use crate::contacts::read_planes;
+use crate::error::at;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// The largest fraction of the motion x + t p, at most 1, during which nothing touches.
@@ -32,7 +34,7 @@ pub fn largest_step(
     either!(AnySurface, &surface.0, surface => {
         let (start, move_by) = (vertex_field(surface, "x", x)?, vertex_field(surface, "p", p)?);
         let obstacles = read_planes(planes)?;
-        Ok(x.py().detach(|| safe_step(surface, &start, &move_by, &obstacles)))
+        x.py().detach(|| safe_step(surface, &start, &move_by, &obstacles)).map_err(|error| at("x", error))
     })
 }
 
@@ -41,13 +43,14 @@ fn safe_step<const D: usize>(
     x: &[Vector<D>],
     p: &[Vector<D>],
     obstacles: &[Obstacle<D>],
-) -> f64 {
+) -> error::Result<f64> {
     let end: Vec<_> = x.iter().zip(p).map(|(&x, &p)| x + p).collect();
     let candidates = BroadPhaseKind::default().candidates(surface, x, &end, 0.0);
     let vertices = surface.vertices().iter().map(|&v| v as usize);
-    vertices
-        .flat_map(|v| obstacles.iter().map(move |o| o.largest_step(x[v], p[v], 1.0 - additive::RESCALING)))
-        .fold(ccd::largest_step(surface, &candidates, x, p), f64::min)
+    let ccd = Ccd::default();
+    let pairs = ccd.largest_step(surface, &candidates, x, &end)?;
+    let of_vertex = |v: usize| obstacles.iter().map(move |o| o.largest_step(x[v], p[v], ccd.keep()));
+    Ok(vertices.flat_map(of_vertex).fold(pairs, f64::min))
 }
 
 /// All pairs of primitives that share a point though they share no vertex, ascending, decided exactly.

@@ -1,14 +1,11 @@
 //! How far a step may go, and what may touch on the way.
 
 use stiction::broad_phase::Candidates;
-use stiction::ccd;
+use stiction::ccd::Ccd;
 use stiction::contact::Contacts;
 use stiction::math::Vector;
 
 use crate::model::Model;
-
-/// Part of the distance to an obstacle that a step keeps, as for pairs of primitives.
-const KEEP: f64 = 1.0 - ccd::additive::RESCALING;
 
 /// What a motion `x + t p`, 0 ≤ t ≤ 1, may bring close, and the largest safe `t`.
 #[derive(Clone, Debug)]
@@ -25,8 +22,10 @@ impl Sweep {
         let end: Vec<_> = x.iter().zip(p).map(|(x, p)| *x + *p).collect();
         let inflation = 0.5 * model.barrier.dhat();
         let candidates = model.broad_phase.candidates(&model.surface, x, &end, inflation);
-        let pairs = ccd::largest_step(&model.surface, &candidates, x, p);
-        Self { candidates, bound: obstacle_bound(model, x, p).min(pairs) }
+        let ccd = Ccd::default();
+        // Motions that are no numbers may not begin.
+        let pairs = ccd.largest_step(&model.surface, &candidates, x, &end).unwrap_or(0.0);
+        Self { candidates, bound: obstacle_bound(model, x, p, ccd.keep()).min(pairs) }
     }
 
     /// The contacts at a position on the way.
@@ -35,12 +34,13 @@ impl Sweep {
     }
 }
 
-fn obstacle_bound<const D: usize>(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>]) -> f64 {
+/// As for pairs of primitives, the part `keep` of the distance is kept.
+fn obstacle_bound<const D: usize>(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>], keep: f64) -> f64 {
     let mut bound = 1.0_f64;
     for &vertex in model.surface.vertices() {
         let v = vertex as usize;
         for obstacle in &model.obstacles {
-            bound = bound.min(obstacle.largest_step(x[v], p[v], KEEP));
+            bound = bound.min(obstacle.largest_step(x[v], p[v], keep));
         }
     }
     bound

@@ -52,6 +52,24 @@ pub enum Error {
         /// The length it should have.
         expected: usize,
     },
+    /// A candidate that names a primitive that does not exist.
+    UnknownCandidate {
+        /// Which kind of candidate.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// What it names.
+        pair: (u32, u32),
+    },
+    /// A choice by a name that does not exist.
+    UnknownName {
+        /// What is chosen.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        known: &'static str,
+    },
     /// A parameter outside its range.
     BadParameter {
         /// Its name.
@@ -81,6 +99,14 @@ impl fmt::Display for Error {
             }
             Self::WrongLength { what, found, expected } => {
                 write!(f, "{what} has {found} entries, expected {expected}")
+            }
+            Self::UnknownCandidate { what, index, pair } => write!(
+                f,
+                "{what} {index} names {} and {}, which the surface does not have: find candidates for this surface",
+                pair.0, pair.1
+            ),
+            Self::UnknownName { what, name, known } => {
+                write!(f, "{what} \"{name}\" is unknown: choose one of {known}")
             }
             Self::BadParameter { name, value, must } => {
                 write!(f, "{name} = {value} is not possible: it must be {must}")

@@ -1,9 +1,9 @@
-//! Additive collision detection against an exact check of the configurations on the way.
+//! Continuous collision detection against an exact check of the configurations on the way.
 
 mod support;
 
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
-use stiction::ccd::{self, additive::Query, additive::RESCALING};
+use stiction::ccd::{Ccd, CcdKind, Query};
 use stiction::closest;
 use stiction::crossing::crossings;
 use stiction::math::Vector;
@@ -25,9 +25,11 @@ struct Tally {
 }
 
 impl Tally {
-    fn add<const D: usize>(&mut self, surface: &Surface<D>, x: &[Vector<D>], p: &[Vector<D>]) {
-        let all = BroadPhaseKind::BruteForce.candidates(surface, x, &advance(x, p, 1.0), 0.0);
-        let only = |candidates: Candidates| ccd::largest_step(surface, &candidates, x, p);
+    fn add<const D: usize>(&mut self, ccd: &Ccd, surface: &Surface<D>, x: &[Vector<D>], p: &[Vector<D>]) {
+        let end = advance(x, p, 1.0);
+        let all = BroadPhaseKind::BruteForce.candidates(surface, x, &end, 0.0);
+        let free = ccd.is_free(surface, &all, x, &end).unwrap();
+        let only = |candidates: Candidates| ccd.largest_step(surface, &candidates, x, &end).unwrap();
         let vf = only(Candidates { vf: all.vf.clone(), ..Candidates::default() });
         let ee = only(Candidates { ee: all.ee.clone(), ..Candidates::default() });
         let ve = only(Candidates { ve: all.ve.clone(), ..Candidates::default() });
@@ -43,17 +45,19 @@ impl Tally {
         self.held_by_ee += usize::from(ee < vf.min(1.0));
         self.held_by_ve += usize::from(ve < 1.0);
         self.free += usize::from(t == 1.0);
+        assert!(free || t < 1.0, "a step that keeps distances is free");
+        assert!(!free || crossings(surface, &advance(x, p, 1.0)).is_empty());
     }
 }
 
 /// 2000 random motions of a surface that does not cross itself at the start.
-fn tally<const D: usize, const N: usize>(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Tally {
+fn tally<const D: usize, const N: usize>(kind: CcdKind, edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Tally {
     let (mut random, mut tally, mut count) = (Random::new(D as u64), Tally::default(), 0);
     while count < 2000 {
         let (x, p) = (random.points::<D, N>(0.5), random.points::<D, N>(0.5));
         let surface = Surface::new(x.to_vec(), edges.to_vec(), faces.to_vec()).unwrap();
         if crossings(&surface, &x).is_empty() {
-            tally.add(&surface, &x, &p);
+            tally.add(&Ccd::new(kind), &surface, &x, &p);
             count += 1;
         }
     }
@@ -62,52 +66,58 @@ fn tally<const D: usize, const N: usize>(edges: &[[u32; 2]], faces: &[[u32; 3]])
 
 #[test]
 fn segments_never_cross() {
-    let tally = tally::<2, 4>(&[[0, 1], [2, 3]], &[]);
-    assert!(tally.cross_without_bound > 200 && tally.held_by_ve > 200 && tally.free > 200);
+    for kind in CcdKind::ALL {
+        let tally = tally::<2, 4>(kind, &[[0, 1], [2, 3]], &[]);
+        assert!(tally.cross_without_bound > 200 && tally.held_by_ve > 200 && tally.free > 200);
+    }
 }
 
 #[test]
 fn triangles_never_cross() {
-    let tally = tally::<3, 6>(&[], &[[0, 1, 2], [3, 4, 5]]);
-    assert!(tally.cross_without_bound > 200 && tally.free > 200);
-    assert!(tally.held_by_vf > 200 && tally.held_by_ee > 200);
+    for kind in CcdKind::ALL {
+        let tally = tally::<3, 6>(kind, &[], &[[0, 1, 2], [3, 4, 5]]);
+        assert!(tally.cross_without_bound > 200 && tally.free > 200);
+        assert!(tally.held_by_vf > 200 && tally.held_by_ee > 200);
+    }
 }
 
-/// The bound must be at least what the first advance proves, and 1 where the distance, sampled so
-/// finely that nothing hides between the samples, never falls to the part that is kept.
+/// A step below 1 must end where the distance has fallen to the part that is kept, and not earlier than `allowed`; a step of 1 must
+/// keep it everywhere.
 fn check_tightness<const D: usize, const N: usize>(
+    (kind, allowed): (CcdKind, f64),
     query: impl Fn([Vector<D>; N], [Vector<D>; N]) -> Query<D>,
     distance_squared: impl Fn(&[Vector<D>]) -> f64,
-    split: usize,
 ) {
     const SAMPLES: u32 = 500;
     let (mut random, mut free, mut held) = (Random::new(N as u64), 0, 0);
+    let ccd = Ccd::new(kind);
     for _ in 0..1000 {
         let (x, p) = (random.points::<D, N>(0.5), random.points::<D, N>(0.5));
-        let t = query(x, p).largest_step();
-        let mean = p.iter().fold(Vector::ZERO, |sum, v| sum + *v) * (1.0 / N as f64);
-        let speed = |part: &[Vector<D>]| part.iter().map(|v| (*v - mean).norm()).fold(0.0, f64::max);
-        let approach = speed(&p[..split]) + speed(&p[split..]);
+        let end: [Vector<D>; N] = std::array::from_fn(|i| x[i] + p[i]);
+        let t = ccd.largest_step_of(&query(x, end));
         let distance = |t: f64| distance_squared(&advance(&x, &p, t)).sqrt();
-        let proven = (RESCALING * distance(0.0) / approach).min(1.0);
-        // Less what the search takes off for rounding.
-        assert!(t >= proven - 1e-13 / approach, "{t} but {proven} is safe");
-        let samples = (0..=SAMPLES).map(|k| distance(f64::from(k) / f64::from(SAMPLES)));
-        let smallest = samples.fold(f64::INFINITY, f64::min) - approach / f64::from(2 * SAMPLES);
-        if smallest > (1.0 - RESCALING) * distance(0.0) {
-            assert_eq!(t, 1.0, "{x:?} moves freely by {p:?}");
-            free += 1;
+        let kept = ccd.keep() * distance(0.0);
+        for k in 0..=SAMPLES {
+            assert!(distance(t * f64::from(k) / f64::from(SAMPLES)) > kept * (1.0 - 1e-9) - 1e-13);
         }
-        held += usize::from(t < 1.0);
+        if t < 1.0 {
+            let used = (distance(t) - kept) / distance(0.0);
+            assert!(used < allowed, "{kind} stops at {t} with {used} of the distance left");
+        }
+        free += u32::from(t == 1.0);
+        held += u32::from(t < 1.0);
     }
-    assert!(free > 100 && held > 50, "{free} {held}");
+    assert!(free > 100 && held > 5, "{free} {held}");
 }
 
 #[test]
-fn free_motions_are_not_shortened() {
-    check_tightness::<2, 3>(Query::VertexEdge, |x| closest::vertex_edge(x[0], x[1], x[2]).1, 1);
-    check_tightness::<3, 4>(Query::EdgeEdge, |x| closest::edge_edge([x[0], x[1]], [x[2], x[3]]).1, 2);
-    check_tightness::<3, 4>(Query::VertexFace, |x| closest::vertex_face(x[0], [x[1], x[2], x[3]]).1, 1);
+fn motions_are_not_shortened_without_need() {
+    for how in [(CcdKind::Additive, 1e-4), (CcdKind::TightInclusion, 0.3)] {
+        check_tightness::<2, 3>(how, Query::VertexEdge, |x| closest::vertex_edge(x[0], x[1], x[2]).1);
+        check_tightness::<3, 3>(how, Query::VertexEdge, |x| closest::vertex_edge(x[0], x[1], x[2]).1);
+        check_tightness::<3, 4>(how, Query::EdgeEdge, |x| closest::edge_edge([x[0], x[1]], [x[2], x[3]]).1);
+        check_tightness::<3, 4>(how, Query::VertexFace, |x| closest::vertex_face(x[0], [x[1], x[2], x[3]]).1);
+    }
 }
 
 /// A vertex over a face and two crossing edges, turned at random: they meet at a third of the motion, whatever the
@@ -131,13 +141,117 @@ fn small_gaps_are_kept_at_any_angle() {
         let down = rotation * Vector([0.0, 0.0, -3.0 * gap]);
         let turned = |points: [[f64; 3]; 4]| points.map(|x| rotation * Vector(x));
         let still = Vector::ZERO;
-        for t in [
-            Query::EdgeEdge(turned(edges), [still, still, down, down]).largest_step(),
-            Query::VertexFace(turned(face), [down, still, still, still]).largest_step(),
-        ] {
-            // What is safe shrinks by rounding of the positions, about 1e-15, relative to the gap.
-            let shortfall = 1e-14 / gap;
-            assert!(t < 1.0 / 3.0 && t > 0.29 - shortfall, "{k}: gap {gap:e}, angle {angle:e}: {t}");
+        let moved = |x: [Vector<3>; 4], p: [Vector<3>; 4]| [0, 1, 2, 3].map(|i| x[i] + p[i]);
+        for kind in CcdKind::ALL {
+            let (edges, face) = (turned(edges), turned(face));
+            for query in [
+                Query::EdgeEdge(edges, moved(edges, [still, still, down, down])),
+                Query::VertexFace(face, moved(face, [down, still, still, still])),
+            ] {
+                let t = Ccd::new(kind).largest_step_of(&query);
+                // What is safe shrinks by rounding of the positions, about 1e-15, relative to the gap.
+                let shortfall = 1e-14 / gap;
+                assert!(
+                    t < 1.0 / 3.0 && t > 0.29 - shortfall,
+                    "{kind} {k}: gap {gap:e}, angle {angle:e}: {t}"
+                );
+            }
         }
+    }
+}
+
+/// Unit edges that cross at half length, at all angles and gaps: they meet at a third of the motion.
+#[test]
+fn nearly_parallel_edges_stop_in_time() {
+    for angle in [1e-1, 1e-3, 1e-5, 1e-6, 1e-7, 3e-8, 1e-8, 1e-9, 1e-12, 0.0_f64] {
+        for gap in [1e-2, 1e-5, 1e-8, 1e-9, 1e-10, 1e-12] {
+            let (sin, cos) = angle.sin_cos();
+            let edges = |height: f64| {
+                let half = Vector([0.5 * cos, 0.5 * sin, 0.0]);
+                let centre = Vector([0.0, 0.0, height]);
+                [Vector([-0.5, 0.0, 0.0]), Vector([0.5, 0.0, 0.0]), centre - half, centre + half]
+            };
+            for kind in CcdKind::ALL {
+                let t = Ccd::new(kind).largest_step_of(&Query::EdgeEdge(edges(gap), edges(-2.0 * gap)));
+                assert!(t < 1.0 / 3.0 && t > 0.28, "{kind}, angle {angle:e}, gap {gap:e}: {t}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_that_move_together_are_free_and_touching_ones_may_not_move() {
+    let apart = [[0.0; 3], [1.0, 0.0, 0.0], [0.3, 0.2, 1e-3], [0.3, 1.0, 1e-3]].map(Vector);
+    let together = apart.map(|x| x + Vector([5.0, 1.0, -2.0]));
+    let touching = [Vector([0.5, 0.0]), Vector([0.0, 0.0]), Vector([1.0, 0.0])];
+    let leaving = [Vector([0.5, 1.0]), Vector([0.0, 0.0]), Vector([1.0, 0.0])];
+    for kind in CcdKind::ALL {
+        let ccd = Ccd::new(kind);
+        assert_eq!(ccd.largest_step_of(&Query::EdgeEdge(apart, together)), 1.0);
+        assert_eq!(ccd.largest_step_of(&Query::VertexEdge(touching, leaving)), 0.0);
+        assert_eq!(ccd.largest_step_of(&Query::VertexEdge(touching, touching)), 0.0);
+        assert!(!ccd.is_free_of(&Query::VertexEdge(touching, touching)));
+    }
+}
+
+#[test]
+fn particles_stop_before_each_other() {
+    let start = [Vector([0.0, 0.0, 0.0]), Vector([1.0, 2.0, 2.0])];
+    let (through, past) = ([start[0], Vector([-1.0, -2.0, -2.0])], [start[0], Vector([-1.0, 2.0, 2.0])]);
+    for kind in CcdKind::ALL {
+        let ccd = Ccd::new(kind);
+        let t = ccd.largest_step_of(&Query::VertexVertex(start, through));
+        assert!(t <= 0.45 && t > 0.44, "{kind}: {t}");
+        assert_eq!(ccd.largest_step_of(&Query::VertexVertex(start, past)), 1.0);
+        let t = ccd.with_min_distance(1.0).unwrap().largest_step_of(&Query::VertexVertex(start, through));
+        assert!(t <= 0.3 && t > 0.29, "{kind}: {t}");
+    }
+}
+
+#[test]
+fn motions_that_are_no_numbers_may_not_begin() {
+    let x = [Vector([0.5, 1.0]), Vector([0.0, 0.0]), Vector([1.0, 0.0])];
+    for kind in CcdKind::ALL {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for place in 0..3 {
+                let mut end = x;
+                end[place][1] = bad;
+                assert_eq!(Ccd::new(kind).largest_step_of(&Query::VertexEdge(x, end)), 0.0);
+                assert_eq!(Ccd::new(kind).largest_step_of(&Query::VertexEdge(end, x)), 0.0);
+            }
+        }
+    }
+}
+
+/// The same motion in all units of length that a number can hold.
+#[test]
+fn size_does_not_matter() {
+    let start = [[0.2, 0.2, 1.0], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Vector);
+    let end = [[0.2, 0.2, -1.0], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Vector);
+    for exponent in [-1030, -600, -300, -70, -1, 0, 1, 70, 300, 600, 1020] {
+        let unit = f64::from(exponent).exp2();
+        let query = Query::VertexFace(start.map(|x| x * unit), end.map(|x| x * unit));
+        for kind in CcdKind::ALL {
+            let t = Ccd::new(kind).largest_step_of(&query);
+            assert!((t - 0.45).abs() < 0.01, "{kind}, unit 2^{exponent}: {t}");
+            let apart = Ccd::new(kind).with_min_distance(0.5 * unit).unwrap();
+            let t = apart.largest_step_of(&query);
+            assert!((t - 0.225).abs() < 0.01, "{kind}, unit 2^{exponent}, minimum distance: {t}");
+            assert!(!apart.is_free_of(&query));
+        }
+    }
+}
+
+#[test]
+fn bad_parameters_are_refused() {
+    let ccd = Ccd::default();
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(ccd.with_min_distance(bad).unwrap_err().to_string().contains("minimum distance"));
+        assert!(ccd.with_keep(bad).unwrap_err().to_string().contains("to keep"));
+    }
+    assert!(ccd.with_keep(0.0).is_err() && ccd.with_keep(1.0).is_err());
+    assert!("exact".parse::<CcdKind>().unwrap_err().to_string().contains("additive, tight_inclusion"));
+    for kind in CcdKind::ALL {
+        assert_eq!(kind.to_string().parse::<CcdKind>().unwrap(), kind);
     }
 }

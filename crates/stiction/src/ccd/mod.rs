@@ -1,51 +1,132 @@
-//! How far vertices may move on straight lines before anything touches.
+//! How far vertices may move on straight lines before anything comes too close.
+//!
+//! Both methods are conservative, also in rounded arithmetic: they may stop early, never late. What they return does not
+//! depend on the number of threads.
 
-pub mod additive;
+mod motion;
+mod slab;
+mod additive;
+mod tight_inclusion;
+mod query;
+mod search;
+mod safe;
 
-use std::ops::Range;
+pub use query::Query;
 
-use crate::broad_phase::Candidates;
-use crate::math::Vector;
-use crate::mesh::Surface;
-use crate::stencil::Stencil;
-use crate::threads::in_chunks;
-use additive::Query;
+use std::fmt;
+use std::str::FromStr;
 
-/// The largest safe fraction (at most 1) of the motion `x + t p`, over all candidates.
-///
-/// Along that fraction every pair keeps a part of its present distance, so nothing touches. Zero where the
-/// primitives of a pair touch already and move relative to each other. The candidates must hold every
-/// pair whose boxes meet on the way.
-///
-/// # Panics
-/// If `x` or `p` is shorter than the surface's vertex array.
-pub fn largest_step<const D: usize>(
-    surface: &Surface<D>,
-    candidates: &Candidates,
-    x: &[Vector<D>],
-    p: &[Vector<D>],
-) -> f64 {
-    let (edges, faces) = (surface.edges(), surface.faces());
-    let ve = smallest(&candidates.ve, |&(v, e)| {
-        let [a, b] = edges[e as usize];
-        let stencil = Stencil([v, a, b]);
-        Query::VertexEdge(stencil.gather(x), stencil.gather(p)).largest_step()
-    });
-    let ee = smallest(&candidates.ee, |&(e, f)| {
-        let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
-        let stencil = Stencil([a, b, c, d]);
-        Query::EdgeEdge(stencil.gather(x), stencil.gather(p)).largest_step()
-    });
-    let vf = smallest(&candidates.vf, |&(v, f)| {
-        let [a, b, c] = faces[f as usize];
-        let stencil = Stencil([v, a, b, c]);
-        Query::VertexFace(stencil.gather(x), stencil.gather(p)).largest_step()
-    });
-    ve.min(ee).min(vf)
+use crate::error::{Error, Result};
+
+/// The methods by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CcdKind {
+    /// Advances that are proven to be safe, added up: fast, and close to the exact time.
+    #[default]
+    Additive,
+    /// Boxes around all points and times, discarded until the earliest is small: does not look at closest points except to
+    /// save time.
+    TightInclusion,
 }
 
-/// The smallest value, at most 1.
-fn smallest<T: Sync>(items: &[T], f: impl Fn(&T) -> f64 + Sync) -> f64 {
-    let of_chunk = |range: Range<usize>| items[range].iter().map(&f).fold(1.0, f64::min);
-    in_chunks(items.len(), &of_chunk).into_iter().fold(1.0, f64::min)
+impl CcdKind {
+    /// All methods.
+    pub const ALL: [Self; 2] = [Self::Additive, Self::TightInclusion];
+
+    /// The name in scenes and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Additive => "additive",
+            Self::TightInclusion => "tight_inclusion",
+        }
+    }
+}
+
+impl fmt::Display for CcdKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for CcdKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| Error::UnknownName {
+            what: "collision detection",
+            name: name.to_owned(),
+            known: "additive, tight_inclusion",
+        })
+    }
+}
+
+/// Continuous collision detection: a method and what it has to keep.
+///
+/// A pair that is `d(0)` apart at the start may use up its motion until
+/// ```text
+/// d(t) = ξ + k (d(0) − ξ)        [m]
+/// ```
+/// where `ξ` is the minimum distance and `k` the part of the rest that is kept, 0.1 unless changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ccd {
+    kind: CcdKind,
+    min_distance: f64,
+    keep: f64,
+}
+
+impl Default for Ccd {
+    fn default() -> Self {
+        Self::new(CcdKind::default())
+    }
+}
+
+impl Ccd {
+    /// A method, with minimum distance 0.
+    pub fn new(kind: CcdKind) -> Self {
+        Self { kind, min_distance: 0.0, keep: 0.1 }
+    }
+
+    /// The same with another minimum distance `ξ`, in m.
+    ///
+    /// # Errors
+    /// If it is negative or not finite.
+    pub fn with_min_distance(self, min_distance: f64) -> Result<Self> {
+        if min_distance.is_finite() && min_distance >= 0.0 {
+            return Ok(Self { min_distance, ..self });
+        }
+        let must = "finite and not negative";
+        Err(Error::BadParameter { name: "minimum distance", value: min_distance, must })
+    }
+
+    /// The same with another part `k` of the present distance kept.
+    ///
+    /// # Errors
+    /// If it is not between 0 and 1, or one of them.
+    pub fn with_keep(self, keep: f64) -> Result<Self> {
+        if keep > 0.0 && keep < 1.0 {
+            return Ok(Self { keep, ..self });
+        }
+        Err(Error::BadParameter {
+            name: "part of the distance to keep",
+            value: keep,
+            must: "between 0 and 1",
+        })
+    }
+
+    /// The method.
+    pub fn kind(&self) -> CcdKind {
+        self.kind
+    }
+
+    /// `ξ` in m.
+    pub fn min_distance(&self) -> f64 {
+        self.min_distance
+    }
+
+    /// `k`.
+    pub fn keep(&self) -> f64 {
+        self.keep
+    }
 }

@@ -1,0 +1,108 @@
+//! One pair of primitives that moves, and how far it may.
+
+use super::Ccd;
+use super::CcdKind;
+use super::additive::{self, Reached, Wanted};
+use super::motion::Motion;
+use super::slab::Between;
+use super::tight_inclusion::{Target, first_contact};
+use crate::math::Vector;
+use crate::stencil::{EdgeEdge, VertexEdge, VertexFace, VertexVertex};
+
+/// Tolerance of tight inclusion, as a part of the distance that the motion may use up, and of the size of the pair.
+const TOLERANCE: [f64; 2] = [1e-2, 1e-6];
+
+/// Positions of one pair of primitives at the start and at the end of a straight motion, in m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Query<const D: usize> {
+    /// (v, w).
+    VertexVertex([Vector<D>; 2], [Vector<D>; 2]),
+    /// (v, e₀, e₁).
+    VertexEdge([Vector<D>; 3], [Vector<D>; 3]),
+    /// (a₀, a₁, b₀, b₁).
+    EdgeEdge([Vector<D>; 4], [Vector<D>; 4]),
+    /// (v, f₀, f₁, f₂).
+    VertexFace([Vector<D>; 4], [Vector<D>; 4]),
+}
+
+/// Calls a function of the kind of pair and its motion, if that has finite positions.
+macro_rules! of_kind {
+    ($query:expr, $otherwise:expr, $call:ident $arguments:tt) => {
+        match $query {
+            Query::VertexVertex(start, end) => of_kind!(@ VertexVertex, start, end, $otherwise, $call $arguments),
+            Query::VertexEdge(start, end) => of_kind!(@ VertexEdge, start, end, $otherwise, $call $arguments),
+            Query::EdgeEdge(start, end) => of_kind!(@ EdgeEdge, start, end, $otherwise, $call $arguments),
+            Query::VertexFace(start, end) => of_kind!(@ VertexFace, start, end, $otherwise, $call $arguments),
+        }
+    };
+    (@ $kind:ident, $start:expr, $end:expr, $otherwise:expr, $call:ident ($($argument:expr),*)) => {
+        Motion::new($start, $end).map_or($otherwise, |motion| $call::<$kind, D, _>(&motion, $($argument),*))
+    };
+}
+
+impl Ccd {
+    /// The largest fraction of the motion of one pair, at most 1, that is proven to keep its distance; 0 where it is too
+    /// close from the start or a number is not finite.
+    pub fn largest_step_of<const D: usize>(&self, query: &Query<D>) -> f64 {
+        let wanted = self.wanted();
+        match self.kind {
+            CcdKind::Additive => of_kind!(query, 0.0, follow(&wanted)),
+            CcdKind::TightInclusion => {
+                of_kind!(query, 0.0, enclose(&wanted))
+            }
+        }
+    }
+
+    /// Whether one pair is proven to stay further apart than the minimum distance during the whole motion.
+    pub fn is_free_of<const D: usize>(&self, query: &Query<D>) -> bool {
+        self.with_nothing_kept().largest_step_of(query) >= 1.0
+    }
+
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted { min_distance: self.min_distance, keep: self.keep }
+    }
+
+    /// The same, for motions that may end as close as the minimum distance.
+    pub(super) fn with_nothing_kept(self) -> Self {
+        Self { keep: 0.0, ..self }
+    }
+
+    /// One more look at a pair that has been followed up to `from`.
+    pub(super) fn look_again<const D: usize>(&self, query: &Query<D>, from: Reached) -> Reached {
+        match self.kind {
+            CcdKind::Additive => of_kind!(query, from, again(from)),
+            CcdKind::TightInclusion => {
+                let time = of_kind!(query, 0.0, enclose(&self.wanted()));
+                Reached { time: time.max(from.time), done: true, ..from }
+            }
+        }
+    }
+}
+
+fn follow<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, wanted: &Wanted) -> f64 {
+    additive::largest_step::<K, D, N>(motion, wanted)
+}
+
+fn again<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, from: Reached) -> Reached {
+    additive::advance::<K, D, N>(motion, from)
+}
+
+/// What one slab proves, then boxes from there on.
+fn enclose<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, wanted: &Wanted) -> f64 {
+    let first = additive::begin::<K, D, N>(motion, wanted);
+    if first.done {
+        return first.time;
+    }
+    let slab = K::slab(&motion.start);
+    let size = motion.slack / f64::EPSILON;
+    let room = slab.gap - first.keep;
+    let target = Target {
+        // The slack is in `keep` already; the search adds it again.
+        distance: first.keep - motion.slack,
+        tolerance: (TOLERANCE[0] * room).min(TOLERANCE[1] * size).max(4.0 * motion.slack),
+        normal: slab.normal,
+        from: first.time,
+        to: 1.0,
+    };
+    first_contact::<K, D, N>(motion, &target).min(1.0)
+}

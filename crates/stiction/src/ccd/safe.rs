@@ -1,0 +1,120 @@
+//! Bounds that do not look at the motion of each pair.
+
+use super::Ccd;
+use super::motion::Motion;
+use super::slab::Between;
+use crate::broad_phase::{BroadPhaseKind, Candidates};
+use crate::error::{Error, Result};
+use crate::math::Vector;
+use crate::mesh::Surface;
+use crate::stencil::{EdgeEdge, Stencil, VertexEdge, VertexFace, VertexVertex};
+
+impl Ccd {
+    /// How far each vertex may move, whatever the others do within their own distances, in m.
+    ///
+    /// ```text
+    /// ρᵢ = ½ (1 − k) min over pairs of i (d − ξ)        at most ½ (1 − k) (2 inflation − ξ)
+    /// ```
+    /// The points of a primitive move no further than the furthest of its vertices, so no pair comes closer than `ξ`. The candidates must
+    /// be those of `x` at rest with this `inflation` (in m): pairs that are not among them are at least `2 inflation` apart. Infinite
+    /// for vertices that are not on the surface; 0 for those of a pair that is too close.
+    ///
+    /// # Errors
+    /// If `x` has another length than the surface's vertex array, a position or the inflation is not finite, or a candidate does not exist.
+    pub fn safe_distances<const D: usize>(
+        &self,
+        surface: &Surface<D>,
+        candidates: &Candidates,
+        x: &[Vector<D>],
+        inflation: f64,
+    ) -> Result<Vec<f64>> {
+        surface.check_positions(x)?;
+        super::search::check_candidates(surface, candidates)?;
+        let far = self.half_room(2.0 * checked_inflation(inflation)?);
+        let mut safe = vec![f64::INFINITY; x.len()];
+        for &v in surface.vertices() {
+            safe[v as usize] = far;
+        }
+        let (edges, faces) = (surface.edges(), surface.faces());
+        for &(v, w) in &candidates.vv {
+            self.restrict::<VertexVertex, D, 2>(Stencil([v, w]), x, &mut safe);
+        }
+        for &(v, e) in &candidates.ve {
+            let [a, b] = edges[e as usize];
+            self.restrict::<VertexEdge, D, 3>(Stencil([v, a, b]), x, &mut safe);
+        }
+        for &(e, f) in &candidates.ee {
+            let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
+            self.restrict::<EdgeEdge, D, 4>(Stencil([a, b, c, d]), x, &mut safe);
+        }
+        for &(v, f) in &candidates.vf {
+            let [a, b, c] = faces[f as usize];
+            self.restrict::<VertexFace, D, 4>(Stencil([v, a, b, c]), x, &mut safe);
+        }
+        Ok(safe)
+    }
+
+    /// `½ (1 − k) (d − ξ)`, not negative.
+    fn half_room(&self, distance: f64) -> f64 {
+        (0.5 * (1.0 - self.keep) * (distance - self.min_distance)).max(0.0)
+    }
+
+    fn restrict<K: Between<D, N>, const D: usize, const N: usize>(
+        &self,
+        stencil: Stencil<N>,
+        x: &[Vector<D>],
+        safe: &mut [f64],
+    ) {
+        let at = stencil.gather(x);
+        let distance = Motion::new(&at, &at).map_or(0.0, |m| (K::slab(&m.start).gap - m.slack) / m.unit);
+        let room = self.half_room(distance);
+        for v in stencil.0 {
+            safe[v as usize] = safe[v as usize].min(room);
+        }
+    }
+
+    /// A safe fraction of the motion from few candidates: a bound of Courant's kind.
+    ///
+    /// ```text
+    /// α = min(step of the candidates, (1 − k)(2 inflation − ξ) / (2 max |p|))        max over all vertices of the surface
+    /// ```
+    /// Pairs that are not among the candidates of `start` at rest are at least `2 inflation` apart and approach by at most twice the largest displacement. Where
+    /// that bound is below half of the candidates' step, the pairs of the whole motion are looked at instead.
+    ///
+    /// # Errors
+    /// As for [`Self::largest_step`], and if the inflation is negative or not finite.
+    pub fn courant_step<const D: usize>(
+        &self,
+        surface: &Surface<D>,
+        near: (&Candidates, f64),
+        start: &[Vector<D>],
+        end: &[Vector<D>],
+        broad_phase: BroadPhaseKind,
+    ) -> Result<f64> {
+        let (candidates, inflation) = near;
+        let room = self.half_room(2.0 * checked_inflation(inflation)?);
+        let listed = self.largest_step(surface, candidates, start, end)?;
+        let moved = |&v: &u32| longest_side(end[v as usize] - start[v as usize]);
+        let fastest = surface.vertices().iter().map(moved).fold(0.0, f64::max);
+        let others = if fastest > room { room / fastest } else { 1.0 };
+        if others >= 0.5 * listed {
+            return Ok(others.min(listed));
+        }
+        let swept = broad_phase.candidates(surface, start, end, 0.5 * self.min_distance);
+        self.largest_step(surface, &swept, start, end)
+    }
+}
+
+/// An upper bound of a length that neither overflows nor vanishes where the sum of squares would.
+fn longest_side<const D: usize>(p: Vector<D>) -> f64 {
+    let side = p.0.iter().fold(0.0, |side: f64, entry| side.max(entry.abs()));
+    let length = if (1e-100..1e100).contains(&side) { p.norm() } else { side * D as f64 };
+    length * (1.0 + 8.0 * f64::EPSILON)
+}
+
+fn checked_inflation(inflation: f64) -> Result<f64> {
+    if inflation.is_finite() && inflation >= 0.0 {
+        return Ok(inflation);
+    }
+    Err(Error::BadParameter { name: "inflation", value: inflation, must: "finite and not negative" })
+}
