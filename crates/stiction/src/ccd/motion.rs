@@ -69,6 +69,11 @@ impl<const D: usize, const N: usize> Motion<D, N> {
         Some(Self { unit, ..Self::within(&by(start), &by(end), 2.0 * (D as f64).sqrt()) })
     }
 
+    /// The largest distance of a vertex from the origin, scaled.
+    pub fn size(&self) -> f64 {
+        self.slack / SLACK
+    }
+
     /// Positions at time `t`.
     #[inline]
     pub fn at(&self, t: f64) -> [Vector<D>; N] {

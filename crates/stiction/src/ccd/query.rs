@@ -9,8 +9,11 @@ use super::tight_inclusion::{Target, first_contact};
 use crate::math::Vector;
 use crate::stencil::{EdgeEdge, VertexEdge, VertexFace, VertexVertex};
 
-/// Tolerance of tight inclusion, as a part of the distance that the motion may use up, and of the size of the pair.
-const TOLERANCE: [f64; 2] = [1e-2, 1e-6];
+/// Tolerance of tight inclusion for steps, as a part of the distance that the motion may use up.
+const STEP_TOLERANCE: f64 = 1e-2;
+
+/// Its tolerance for the question whether a motion is free, as a part of the distance of the pair from the origin.
+const FREE_TOLERANCE: f64 = 1e-9;
 
 /// Positions of one pair of primitives at the start and at the end of a straight motion, in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,12 +97,15 @@ fn enclose<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, 
         return first.time;
     }
     let slab = K::slab(&motion.start);
-    let size = motion.slack / f64::EPSILON;
-    let room = slab.gap - first.keep;
+    let tolerance = if wanted.keep > 0.0 {
+        STEP_TOLERANCE * (slab.gap - first.keep)
+    } else {
+        FREE_TOLERANCE * motion.size()
+    };
     let target = Target {
         // The slack is in `keep` already; the search adds it again.
         distance: first.keep - motion.slack,
-        tolerance: (TOLERANCE[0] * room).min(TOLERANCE[1] * size).max(4.0 * motion.slack),
+        tolerance: tolerance.max(4.0 * motion.slack),
         normal: slab.normal,
         from: first.time,
         to: 1.0,

@@ -83,8 +83,21 @@ pub(super) fn first_contact<K: Between<D, N>, const D: usize, const N: usize>(
 ) -> f64 {
     let mut queue = BinaryHeap::new();
     queue.push(Cell { time: [target.from, target.to], alpha: [[0.0, 1.0]; 2], depth: 0 });
+    let (mut proven, mut tried) = (target.from, f64::NEG_INFINITY);
     for _ in 0..MAX_BOXES {
-        let Some(cell) = queue.pop() else { return f64::INFINITY };
+        let Some(mut cell) = queue.pop() else { return f64::INFINITY };
+        cell.time[0] = cell.time[0].max(proven);
+        if cell.time[0] > tried && cell.time[0] < cell.time[1] {
+            tried = cell.time[0];
+            match slab_holds_until::<K, D, N>(motion, target, tried) {
+                Some(time) => proven = proven.max(time),
+                None => return tried,
+            }
+            cell.time[0] = proven.max(tried);
+        }
+        if cell.time[0] >= cell.time[1] {
+            continue;
+        }
         let Some(spread) = examine::<K, D, N>(motion, target, &cell) else { continue };
         if spread.whole <= target.tolerance {
             return cell.time[0];
@@ -94,7 +107,21 @@ pub(super) fn first_contact<K: Between<D, N>, const D: usize, const N: usize>(
             None => return cell.time[0],
         }
     }
-    queue.peek().map_or(f64::INFINITY, |cell| cell.time[0])
+    queue.peek().map_or(f64::INFINITY, |cell| cell.time[0].max(proven))
+}
+
+/// Until when the slab at time `t` proves that nothing is too close, before `t` if it separates nothing; nothing if it shows
+/// the primitives to be as close as the target, but for the tolerance.
+fn slab_holds_until<K: Between<D, N>, const D: usize, const N: usize>(
+    motion: &Motion<D, N>,
+    target: &Target<D>,
+    t: f64,
+) -> Option<f64> {
+    let (slab, keep) = (K::slab(&motion.at(t)), target.distance + motion.slack);
+    if slab.gap < keep - target.tolerance {
+        return Some(f64::NEG_INFINITY);
+    }
+    (slab.gap > keep + target.tolerance).then(|| K::holds_until(motion, slab.normal, keep))
 }
 
 /// How much the values differ on a cell; nothing if no two of its points are too close.
@@ -108,12 +135,8 @@ fn examine<K: Between<D, N>, const D: usize, const N: usize>(
     }
     let corners = corners::<K, D, N>(motion, cell);
     let reach = target.distance + motion.slack;
-    let heights = corners.map(|r| target.normal.dot(r));
-    let (low, high) = (
-        heights.into_iter().fold(f64::INFINITY, f64::min),
-        heights.into_iter().fold(f64::NEG_INFINITY, f64::max),
-    );
-    if low > reach || high < -reach {
+    let mean = corners.iter().fold(Vector::ZERO, |sum, r| sum + *r);
+    if misses(&corners, target.normal, reach) || misses(&corners, mean.normalized(), reach) {
         return None;
     }
     let (low, high) =
@@ -126,6 +149,16 @@ fn examine<K: Between<D, N>, const D: usize, const N: usize>(
     let along = from_fn(|k| differences(&corners, k));
     let whole = (0..D).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     Some(Spread { along, whole })
+}
+
+/// Whether all values are further than `reach` from zero on one side along a unit vector.
+fn misses<const D: usize>(corners: &[Vector<D>; 8], n: Vector<D>, reach: f64) -> bool {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for r in corners {
+        let height = n.dot(*r);
+        (low, high) = (low.min(height), high.max(height));
+    }
+    low > reach || high < -reach
 }
 
 /// The values at the corners; bit 0 of the index is for time, bits 1 and 2 are for the coordinates. Coordinates that the
