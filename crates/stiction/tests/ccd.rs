@@ -34,7 +34,8 @@ impl Tally {
         let ee = only(Candidates { ee: all.ee.clone(), ..Candidates::default() });
         let ve = only(Candidates { ve: all.ve.clone(), ..Candidates::default() });
         let t = only(all);
-        assert_eq!(t, vf.min(ee).min(ve));
+        // Together they may come as close as the closest of them, which is closer than each kind alone.
+        assert!(t >= 0.99 * vf.min(ee).min(ve), "{t} of {vf} {ee} {ve}");
         assert!(t > 0.0);
         for sample in 1..=20 {
             let y = advance(x, p, t * f64::from(sample) / 20.0);
@@ -254,4 +255,178 @@ fn bad_parameters_are_refused() {
     for kind in CcdKind::ALL {
         assert_eq!(kind.to_string().parse::<CcdKind>().unwrap(), kind);
     }
+}
+
+// --- Exactly parallel and coplanar input ---
+
+/// A flat grid of `n × n` vertices with side 1, at `offset`, as vertices and faces.
+fn plate(n: u32, offset: Vector<3>) -> (Vec<Vector<3>>, Vec<[u32; 3]>) {
+    let (mut x, mut faces) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        for j in 0..n {
+            let side = f64::from(n - 1);
+            x.push(Vector([f64::from(i) / side, f64::from(j) / side, 0.0]) + offset);
+            if i > 0 && j > 0 {
+                let v = i * n + j;
+                faces.extend([[v, v - 1, v - n], [v - n - 1, v - n, v - 1]]);
+            }
+        }
+    }
+    (x, faces)
+}
+
+/// Both in one surface.
+fn joined(
+    (mut x, mut faces): (Vec<Vector<3>>, Vec<[u32; 3]>),
+    (y, others): (Vec<Vector<3>>, Vec<[u32; 3]>),
+) -> Surface<3> {
+    let first = x.len() as u32;
+    x.extend(y);
+    faces.extend(others.iter().map(|face| face.map(|v| v + first)));
+    Surface::new(x, vec![], faces).unwrap()
+}
+
+/// The step of both methods when the vertices from `first` on move by `p`, with the time it would take to touch.
+fn check_step(surface: &Surface<3>, first: usize, p: Vector<3>, touch: f64) {
+    let start = surface.rest();
+    let moved = |(i, x): (usize, &Vector<3>)| if i < first { *x } else { *x + p };
+    let end: Vec<_> = start.iter().enumerate().map(moved).collect();
+    let candidates = BroadPhaseKind::default().candidates(surface, start, &end, 0.0);
+    for kind in CcdKind::ALL {
+        let ccd = Ccd::new(kind);
+        let t = ccd.largest_step(surface, &candidates, start, &end).unwrap();
+        let wanted = (0.9 * touch).min(1.0);
+        assert!(t <= wanted + 1e-12 && t > 0.97 * wanted, "{kind}: {t}, touching at {touch}");
+        assert_eq!(ccd.is_free(surface, &candidates, start, &end).unwrap(), touch > 1.0);
+    }
+}
+
+#[test]
+fn parallel_plates_stop_in_time() {
+    let surface = joined(plate(7, Vector::ZERO), plate(5, Vector([0.1, 0.05, 1e-2])));
+    check_step(&surface, 49, Vector([0.0, 0.0, -2e-2]), 0.5);
+    check_step(&surface, 49, Vector([0.3, 0.1, -2e-2]), 0.5);
+    check_step(&surface, 49, Vector([0.3, 0.1, 0.0]), 2.0);
+    let same = joined(plate(7, Vector::ZERO), plate(7, Vector([0.0, 0.0, 1e-2])));
+    check_step(&same, 49, Vector([0.0, 0.0, -2e-2]), 0.5);
+}
+
+/// Grids beside each other in one plane, which slide towards each other, past each other, and apart.
+#[test]
+fn plates_in_one_plane_stop_in_time() {
+    let surface = joined(plate(7, Vector::ZERO), plate(5, Vector([1.1, 0.1, 0.0])));
+    check_step(&surface, 49, Vector([-0.2, 0.0, 0.0]), 0.5);
+    check_step(&surface, 49, Vector([-0.2, 0.3, 0.0]), 0.5);
+    check_step(&surface, 49, Vector([0.0, 0.7, 0.0]), 2.0);
+    check_step(&surface, 49, Vector([0.5, 0.0, 0.0]), 2.0);
+}
+
+#[test]
+fn cubes_face_to_face_stop_in_time() {
+    let corner = |k: u32| Vector([f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2 & 1)]);
+    let faces = vec![
+        [0, 2, 1],
+        [1, 2, 3],
+        [4, 5, 6],
+        [5, 7, 6],
+        [0, 1, 4],
+        [1, 5, 4],
+        [2, 6, 3],
+        [3, 6, 7],
+        [0, 4, 2],
+        [2, 4, 6],
+        [1, 3, 5],
+        [3, 7, 5],
+    ];
+    let cube = |offset: Vector<3>| ((0..8).map(|k| corner(k) + offset).collect(), faces.clone());
+    let surface = joined(cube(Vector::ZERO), cube(Vector([0.0, 0.0, 1.01])));
+    check_step(&surface, 8, Vector([0.0, 0.0, -0.02]), 0.5);
+    check_step(&surface, 8, Vector([0.4, 0.0, -0.02]), 0.5);
+    check_step(&surface, 8, Vector([0.4, 0.3, 0.0]), 2.0);
+}
+
+// --- Bounds that do not look at the motion of each pair ---
+
+/// Moves every vertex by up to its safe distance: nothing may cross.
+#[test]
+fn safe_distances_are_safe() {
+    let mut random = Random::new(17);
+    let (mut moved, inflation) = (0, 0.2);
+    while moved < 2000 {
+        let x = random.points::<3, 6>(0.5);
+        let surface = Surface::new(x.to_vec(), vec![], vec![[0, 1, 2], [3, 4, 5]]).unwrap();
+        if !crossings(&surface, &x).is_empty() {
+            continue;
+        }
+        let near = BroadPhaseKind::default().candidates(&surface, &x, &x, inflation);
+        let xi = if moved % 2 == 0 { 0.0 } else { 1e-2 };
+        let ccd = Ccd::default().with_min_distance(xi).unwrap();
+        let safe = ccd.safe_distances(&surface, &near, &x, inflation).unwrap();
+        assert!(safe.iter().all(|r| *r >= 0.0 && *r <= inflation));
+        let end: Vec<_> =
+            (0..6).map(|i| x[i] + random.points::<3, 1>(1.0)[0].normalized() * safe[i]).collect();
+        assert!(crossings(&surface, &end).is_empty());
+        let all = BroadPhaseKind::BruteForce.candidates(&surface, &x, &end, xi);
+        let far = safe.iter().all(|r| *r > 0.0);
+        assert!(!far || ccd.is_free(&surface, &all, &x, &end).unwrap());
+        moved += 1;
+    }
+}
+
+/// ipctk 1.6.1 takes the fastest vertex among those of candidates only: it answers 1 here, and the vertex passes the face.
+#[test]
+fn fast_vertices_far_from_everything_bound_the_step() {
+    let x: Vec<_> = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.2, 0.2, 1.0],
+        [0.3, 0.2, 1.0],
+        [0.2, 0.3, 1.1],
+    ]
+    .map(Vector)
+    .to_vec();
+    let surface = Surface::new(x.clone(), vec![], vec![[0, 1, 2], [3, 4, 5]]).unwrap();
+    let end: Vec<_> = (0..6).map(|i| if i < 3 { x[i] } else { x[i] + Vector([0.0, 0.0, -2.0]) }).collect();
+    let inflation = 1e-2;
+    let near = BroadPhaseKind::default().candidates(&surface, &x, &x, inflation);
+    assert!(near.vf.is_empty() && near.ee.is_empty(), "nothing is near at first");
+    let all = BroadPhaseKind::default().candidates(&surface, &x, &end, 0.0);
+    for kind in CcdKind::ALL {
+        let ccd = Ccd::new(kind);
+        let full = ccd.largest_step(&surface, &all, &x, &end).unwrap();
+        let step =
+            ccd.courant_step(&surface, (&near, inflation), &x, &end, BroadPhaseKind::default()).unwrap();
+        assert_eq!(step, full, "too fast for the cheap bound: the whole motion is looked at");
+        assert!(step < 0.5 && step > 0.4);
+        // Slow enough for the cheap bound, which then must hold.
+        let slow: Vec<_> = x.iter().zip(&end).map(|(x, y)| *x * 0.992 + *y * 0.008).collect();
+        let step =
+            ccd.courant_step(&surface, (&near, inflation), &x, &slow, BroadPhaseKind::default()).unwrap();
+        assert!(step >= 0.56 && step <= 0.57, "{step}");
+    }
+}
+
+#[test]
+fn bad_input_names_the_place() {
+    let x: Vec<_> = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.2, 0.2, 1.0]].map(Vector).to_vec();
+    let surface = Surface::new(x.clone(), vec![[0, 3]], vec![[0, 1, 2]]).unwrap();
+    let (ccd, none) = (Ccd::default(), Candidates::default());
+    let mut bad = x.clone();
+    bad[3][1] = f64::NAN;
+    let message = |candidates: &Candidates, start: &[Vector<3>], end: &[Vector<3>]| {
+        let step = ccd.largest_step(&surface, candidates, start, end).unwrap_err().to_string();
+        assert_eq!(ccd.is_free(&surface, candidates, start, end).unwrap_err().to_string(), step);
+        step
+    };
+    assert!(message(&none, &bad, &x).contains("vertex 3 is not finite"));
+    assert!(message(&none, &x, &bad).contains("vertex 3 is not finite"));
+    assert!(message(&none, &x, &x[..2]).contains("2 entries, expected 4"));
+    let unknown = Candidates { vf: vec![(3, 0), (3, 9)], ..Candidates::default() };
+    assert!(message(&unknown, &x, &x).contains("vertex-face candidate 1 names 3 and 9"));
+    for inflation in [-1.0, f64::NAN] {
+        assert!(ccd.safe_distances(&surface, &none, &x, inflation).is_err());
+        assert!(ccd.courant_step(&surface, (&none, inflation), &x, &x, BroadPhaseKind::default()).is_err());
+    }
+    assert!(ccd.safe_distances(&surface, &none, &bad, 1.0).is_err());
 }

@@ -32,6 +32,11 @@ pub(super) struct Reached {
     pub done: bool,
 }
 
+impl Reached {
+    /// A pair that may not move.
+    pub const STUCK: Self = Self { time: 0.0, keep: 0.0, done: true };
+}
+
 /// What a search asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
@@ -39,15 +44,23 @@ pub(super) struct Wanted {
     pub min_distance: f64,
     /// `1 − σ`.
     pub keep: f64,
+    /// The distance beyond `ξ` of which a part is kept is at most this, in m.
+    pub at_most: f64,
 }
 
 impl Wanted {
     /// The gap to keep for a pair that is `gap` apart at the start; nothing if that is too close already.
     #[inline]
-    pub fn from_gap<const D: usize, const N: usize>(&self, motion: &Motion<D, N>, gap: f64) -> Option<f64> {
-        let least = self.min_distance * motion.unit + motion.slack;
+    fn from_gap<const D: usize, const N: usize>(&self, motion: &Motion<D, N>, gap: f64) -> Option<f64> {
+        let least = self.least(motion);
         // Not `gap <= least`: a gap that is no number is no gap.
-        (gap > least).then(|| least + self.keep * (gap - least))
+        (gap > least).then(|| least + self.keep * (gap - least).min(self.at_most * motion.unit))
+    }
+
+    /// The smallest gap that is far enough, in scaled lengths.
+    #[inline]
+    pub fn least<const D: usize, const N: usize>(&self, motion: &Motion<D, N>) -> f64 {
+        self.min_distance * motion.unit + motion.slack
     }
 }
 
@@ -57,11 +70,21 @@ pub(super) fn begin<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &Motion<D, N>,
     wanted: &Wanted,
 ) -> Reached {
+    begin_with::<K, D, N>(motion, wanted).0
+}
+
+/// Like [`begin`], with the distance beyond `ξ` at the start, in m.
+#[inline]
+pub(super) fn begin_with<K: Between<D, N>, const D: usize, const N: usize>(
+    motion: &Motion<D, N>,
+    wanted: &Wanted,
+) -> (Reached, f64) {
     let slab = K::slab(&motion.start);
-    match wanted.from_gap(motion, slab.gap) {
+    let reached = match wanted.from_gap(motion, slab.gap) {
         Some(keep) => reach::<K, D, N>(motion, 0.0, keep, slab.normal),
-        None => Reached { time: 0.0, keep: 0.0, done: true },
-    }
+        None => Reached::STUCK,
+    };
+    (reached, (slab.gap - wanted.least(motion)) / motion.unit)
 }
 
 /// One more advance.
@@ -94,7 +117,7 @@ fn reach<K: Between<D, N>, const D: usize, const N: usize>(
 }
 
 /// All advances: the largest safe time, 1 if the whole motion is.
-pub(super) fn largest_step<K: Between<D, N>, const D: usize, const N: usize>(
+pub(super) fn follow<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &Motion<D, N>,
     wanted: &Wanted,
 ) -> f64 {

@@ -2,15 +2,15 @@
 
 use super::Ccd;
 use super::CcdKind;
-use super::additive::{self, Reached, Wanted};
+use super::additive::{Reached, Wanted, advance, begin, follow};
 use super::motion::Motion;
 use super::slab::Between;
 use super::tight_inclusion::{Target, first_contact};
 use crate::math::Vector;
 use crate::stencil::{EdgeEdge, VertexEdge, VertexFace, VertexVertex};
 
-/// Tolerance of tight inclusion for steps, as a part of the distance that the motion may use up.
-const STEP_TOLERANCE: f64 = 1e-2;
+/// Tolerance of tight inclusion for steps, as a part of the distance that is kept beyond the minimum.
+const STEP_TOLERANCE: f64 = 0.1;
 
 /// Its tolerance for the question whether a motion is free, as a part of the distance of the pair from the origin.
 const FREE_TOLERANCE: f64 = 1e-9;
@@ -47,12 +47,10 @@ impl Ccd {
     /// The largest fraction of the motion of one pair, at most 1, that is proven to keep its distance; 0 where it is too
     /// close from the start or a number is not finite.
     pub fn largest_step_of<const D: usize>(&self, query: &Query<D>) -> f64 {
-        let wanted = self.wanted();
+        let wanted = self.wanted(f64::INFINITY);
         match self.kind {
             CcdKind::Additive => of_kind!(query, 0.0, follow(&wanted)),
-            CcdKind::TightInclusion => {
-                of_kind!(query, 0.0, enclose(&wanted))
-            }
+            CcdKind::TightInclusion => of_kind!(query, 0.0, enclose(&wanted)),
         }
     }
 
@@ -61,8 +59,9 @@ impl Ccd {
         self.with_nothing_kept().largest_step_of(query) >= 1.0
     }
 
-    pub(super) fn wanted(&self) -> Wanted {
-        Wanted { min_distance: self.min_distance, keep: self.keep }
+    /// What to keep of distances that count up to `at_most` beyond the minimum distance, in m.
+    pub(super) fn wanted(&self, at_most: f64) -> Wanted {
+        Wanted { min_distance: self.min_distance, keep: self.keep, at_most }
     }
 
     /// The same, for motions that may end as close as the minimum distance.
@@ -70,38 +69,37 @@ impl Ccd {
         Self { keep: 0.0, ..self }
     }
 
+    /// What the first slab of a pair proves.
+    pub(super) fn look<const D: usize>(query: &Query<D>, wanted: &Wanted) -> Reached {
+        of_kind!(query, Reached::STUCK, begin(wanted))
+    }
+
     /// One more look at a pair that has been followed up to `from`.
-    pub(super) fn look_again<const D: usize>(&self, query: &Query<D>, from: Reached) -> Reached {
+    pub(super) fn look_again<const D: usize>(
+        &self,
+        query: &Query<D>,
+        from: Reached,
+        wanted: &Wanted,
+    ) -> Reached {
         match self.kind {
-            CcdKind::Additive => of_kind!(query, from, again(from)),
+            CcdKind::Additive => of_kind!(query, from, advance(from)),
             CcdKind::TightInclusion => {
-                let time = of_kind!(query, 0.0, enclose(&self.wanted()));
+                let time = of_kind!(query, 0.0, enclose(wanted));
                 Reached { time: time.max(from.time), done: true, ..from }
             }
         }
     }
 }
 
-fn follow<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, wanted: &Wanted) -> f64 {
-    additive::largest_step::<K, D, N>(motion, wanted)
-}
-
-fn again<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, from: Reached) -> Reached {
-    additive::advance::<K, D, N>(motion, from)
-}
-
 /// What one slab proves, then boxes from there on.
 fn enclose<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, wanted: &Wanted) -> f64 {
-    let first = additive::begin::<K, D, N>(motion, wanted);
+    let first = begin::<K, D, N>(motion, wanted);
     if first.done {
         return first.time;
     }
     let slab = K::slab(&motion.start);
-    let tolerance = if wanted.keep > 0.0 {
-        STEP_TOLERANCE * (slab.gap - first.keep)
-    } else {
-        FREE_TOLERANCE * motion.size()
-    };
+    let kept = first.keep - wanted.least(motion);
+    let tolerance = if kept > 0.0 { STEP_TOLERANCE * kept } else { FREE_TOLERANCE * motion.size() };
     let target = Target {
         // The slack is in `keep` already; the search adds it again.
         distance: first.keep - motion.slack,

@@ -22,7 +22,8 @@ use crate::threads;
 impl Ccd {
     /// The largest fraction, at most 1, of the motion from `start` to `end` during which every candidate keeps its distance.
     ///
-    /// Zero where a pair is at its minimum distance or closer from the start. The candidates must hold every pair whose boxes, grown
+    /// The part of the distance that is kept is that of the closest candidate, if a pair itself is further apart: pairs that
+    /// come from afar to slide along each other are not held back. Zero where a pair is at its minimum distance or closer from the start. The candidates must hold every pair whose boxes, grown
     /// by half the minimum distance, meet on the way.
     ///
     /// # Errors
@@ -35,12 +36,17 @@ impl Ccd {
         end: &[Vector<D>],
     ) -> Result<f64> {
         let moving = Moving::new(surface, candidates, start, end)?;
-        let mut waiting = BinaryHeap::from(moving.first_bounds(&self.wanted()));
+        let (mut held, smallest) = moving.first_bounds(&self.wanted(f64::INFINITY));
+        let wanted = self.wanted(smallest);
+        for pair in &mut held {
+            pair.reached = Self::look(&moving.query(pair.kind, pair.index), &wanted);
+        }
+        let mut waiting = BinaryHeap::from(held);
         while let Some(pair) = waiting.pop() {
             if pair.reached.done {
                 return Ok(pair.reached.time);
             }
-            let reached = self.look_again(&moving.query(pair.kind, pair.index), pair.reached);
+            let reached = self.look_again(&moving.query(pair.kind, pair.index), pair.reached, &wanted);
             waiting.push(Bounded { reached, ..pair });
         }
         Ok(1.0)
@@ -60,7 +66,7 @@ impl Ccd {
         let moving = Moving::new(surface, candidates, start, end)?;
         let strict = self.with_nothing_kept();
         // The earliest are the likeliest to touch.
-        let mut doubtful = moving.first_bounds(&strict.wanted());
+        let (mut doubtful, _) = moving.first_bounds(&strict.wanted(0.0));
         doubtful.sort_unstable_by(|a, b| b.cmp(a));
         let touched = AtomicBool::new(false);
         threads::in_chunks(doubtful.len(), &|range| {
@@ -186,38 +192,43 @@ impl<'a, const D: usize> Moving<'a, D> {
         }
     }
 
-    /// The candidates that their first slab does not prove to be free.
-    fn first_bounds(&self, wanted: &Wanted) -> Vec<Bounded> {
+    /// The candidates that their first slab does not prove to be free, and the smallest distance beyond the minimum at the start, in m.
+    fn first_bounds(&self, wanted: &Wanted) -> (Vec<Bounded>, f64) {
+        let (mut held, mut smallest) = (Vec::new(), f64::INFINITY);
+        let mut add = |chunks: Vec<(Vec<Bounded>, f64)>| {
+            for (more, least) in chunks {
+                held.extend(more);
+                smallest = smallest.min(least);
+            }
+        };
         let c = self.candidates;
-        let mut bounds =
-            self.first_of::<VertexVertex, 2>(Kind::Vv, c.vv.len(), wanted, |k| self.stencil_vv(k));
-        bounds.extend(self.first_of::<VertexEdge, 3>(Kind::Ve, c.ve.len(), wanted, |k| self.stencil_ve(k)));
-        bounds.extend(self.first_of::<EdgeEdge, 4>(Kind::Ee, c.ee.len(), wanted, |k| self.stencil_ee(k)));
-        bounds.extend(self.first_of::<VertexFace, 4>(Kind::Vf, c.vf.len(), wanted, |k| self.stencil_vf(k)));
-        bounds
+        add(self.first_of::<VertexVertex, 2>((Kind::Vv, c.vv.len()), wanted, |k| self.stencil_vv(k)));
+        add(self.first_of::<VertexEdge, 3>((Kind::Ve, c.ve.len()), wanted, |k| self.stencil_ve(k)));
+        add(self.first_of::<EdgeEdge, 4>((Kind::Ee, c.ee.len()), wanted, |k| self.stencil_ee(k)));
+        add(self.first_of::<VertexFace, 4>((Kind::Vf, c.vf.len()), wanted, |k| self.stencil_vf(k)));
+        (held, smallest)
     }
 
     fn first_of<K: Between<D, N>, const N: usize>(
         &self,
-        kind: Kind,
-        count: usize,
+        (kind, count): (Kind, usize),
         wanted: &Wanted,
         stencil: impl Fn(u32) -> Stencil<N> + Sync,
-    ) -> Vec<Bounded> {
+    ) -> Vec<(Vec<Bounded>, f64)> {
         let of_range = |range: Range<usize>| {
-            let mut out = Vec::new();
+            let (mut held, mut smallest) = (Vec::new(), f64::INFINITY);
             for index in range.start as u32..range.end as u32 {
                 let (start, end) = self.ends(stencil(index));
-                let stuck = Reached { time: 0.0, keep: 0.0, done: true };
-                let reached =
-                    Motion::new(&start, &end).map_or(stuck, |m| additive::begin::<K, D, N>(&m, wanted));
+                let (reached, room) = Motion::new(&start, &end)
+                    .map_or((Reached::STUCK, 0.0), |m| additive::begin_with::<K, D, N>(&m, wanted));
+                smallest = smallest.min(room);
                 if reached.time < 1.0 {
-                    out.push(Bounded { reached, kind, index });
+                    held.push(Bounded { reached, kind, index });
                 }
             }
-            out
+            (held, smallest)
         };
-        threads::collect(count, &of_range)
+        threads::in_chunks(count, &of_range)
     }
 }
 
