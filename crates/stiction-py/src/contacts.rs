@@ -8,11 +8,12 @@ use pyo3::types::PyDict;
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::blocks::Blocks;
 use stiction::broad_phase::BroadPhaseKind;
-use stiction::contact::{self, Obstacle, Plane};
+use stiction::contact;
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion, Slides};
 use stiction::math::Vector;
 use stiction::mesh;
+use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
 
 use crate::array::{from_vectors, vector};

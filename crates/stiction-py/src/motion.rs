@@ -4,11 +4,11 @@ use numpy::PyArray2;
 use pyo3::prelude::*;
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::ccd::Ccd;
-use stiction::contact::Obstacle;
 use stiction::crossing;
 use stiction::error;
 use stiction::math::Vector;
 use stiction::mesh;
+use stiction::obstacle::Obstacle;
 
 use crate::array::from_rows;
 use crate::contacts::read_planes;
@@ -46,11 +46,12 @@ fn safe_step<const D: usize>(
 ) -> error::Result<f64> {
     let end: Vec<_> = x.iter().zip(p).map(|(&x, &p)| x + p).collect();
     let candidates = BroadPhaseKind::default().candidates(surface, x, &end, 0.0);
-    let vertices = surface.vertices().iter().map(|&v| v as usize);
     let ccd = Ccd::default();
-    let pairs = ccd.largest_step(surface, &candidates, x, &end)?;
-    let of_vertex = |v: usize| obstacles.iter().map(move |o| o.largest_step(x[v], p[v], ccd.keep()));
-    Ok(vertices.flat_map(of_vertex).fold(pairs, f64::min))
+    let mut step = ccd.largest_step(surface, &candidates, x, &end)?;
+    for obstacle in obstacles {
+        step = step.min(ccd.obstacle_step((obstacle, Vector::ZERO), surface, x, &end)?);
+    }
+    Ok(step)
 }
 
 /// All pairs of primitives that share a point though they share no vertex, ascending, decided exactly.

@@ -25,23 +25,13 @@ impl Sweep {
         let ccd = Ccd::default();
         // Motions that are no numbers may not begin.
         let pairs = ccd.largest_step(&model.surface, &candidates, x, &end).unwrap_or(0.0);
-        Self { candidates, bound: obstacle_bound(model, x, p, ccd.keep()).min(pairs) }
+        let to_obstacle = |o| ccd.obstacle_step((o, Vector::ZERO), &model.surface, x, &end).unwrap_or(0.0);
+        let bound = model.obstacles.iter().map(to_obstacle).fold(pairs, f64::min);
+        Self { candidates, bound }
     }
 
     /// The contacts at a position on the way.
     pub fn contacts<const D: usize>(&self, model: &Model<D>, x: &[Vector<D>]) -> Contacts {
         Contacts::build(&model.surface, &self.candidates, &model.obstacles, x, model.barrier.dhat())
     }
-}
-
-/// As for pairs of primitives, the part `keep` of the distance is kept.
-fn obstacle_bound<const D: usize>(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>], keep: f64) -> f64 {
-    let mut bound = 1.0_f64;
-    for &vertex in model.surface.vertices() {
-        let v = vertex as usize;
-        for obstacle in &model.obstacles {
-            bound = bound.min(obstacle.largest_step(x[v], p[v], keep));
-        }
-    }
-    bound
 }

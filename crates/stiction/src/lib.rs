@@ -37,6 +37,7 @@ pub mod closest;
 pub mod distance;
 pub mod mollifier;
 pub mod mesh;
+pub mod obstacle;
 pub mod broad_phase;
 pub mod crossing;
 pub mod ccd;

@@ -5,9 +5,11 @@ mod support;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{Ccd, CcdKind, Query};
 use stiction::closest;
+use stiction::contact::Contacts;
 use stiction::crossing::crossings;
 use stiction::math::Vector;
 use stiction::mesh::Surface;
+use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use support::Random;
 
 fn advance<const D: usize>(x: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Vector<D>> {
@@ -404,6 +406,117 @@ fn fast_vertices_far_from_everything_bound_the_step() {
         let step =
             ccd.courant_step(&surface, (&near, inflation), &x, &slow, BroadPhaseKind::default()).unwrap();
         assert!(step >= 0.56 && step <= 0.57, "{step}");
+    }
+}
+
+// --- Obstacles ---
+
+fn distance_of_face(obstacle: &Obstacle<3>, x: &[Vector<3>]) -> f64 {
+    let face = [x[0], x[1], x[2]];
+    match obstacle {
+        Obstacle::Sphere(sphere) => closest::vertex_face(sphere.center(), face).1.sqrt() - sphere.radius(),
+        Obstacle::Cylinder(c) => {
+            let far = c.axis() * 100.0;
+            let axis = [c.point() - far, c.point() + far];
+            let edges =
+                [[0, 1], [1, 2], [2, 0]].map(|[i, j]| closest::edge_edge([x[i], x[j]], axis).1.sqrt());
+            edges.into_iter().fold(f64::INFINITY, f64::min) - c.radius()
+        }
+        _ => x.iter().map(|x| obstacle.distance(*x)).fold(f64::INFINITY, f64::min),
+    }
+}
+
+/// A triangle and an obstacle, both moving: at the end of the step the distance has fallen to the part that is kept, and
+/// nowhere before.
+fn check_obstacle(kind: CcdKind, xi: f64, seed: u64, make: impl Fn(&mut Random) -> Obstacle<3>) {
+    let (mut random, mut held, mut free, mut count) = (Random::new(seed), 0, 0, 0);
+    let ccd = Ccd::new(kind).with_min_distance(xi).unwrap();
+    while count < 500 {
+        let obstacle = make(&mut random);
+        let (x, y, [p]) =
+            (random.points::<3, 3>(1.0), random.points::<3, 3>(1.0), random.points::<3, 1>(0.5));
+        let surface = Surface::new(x.to_vec(), vec![], vec![[0, 1, 2]]).unwrap();
+        let distance = |t: f64| {
+            let at: Vec<_> = (0..3).map(|i| x[i] * (1.0 - t) + y[i] * t).collect();
+            distance_of_face(&obstacle.moved(p * t), &at)
+        };
+        if distance(0.0) <= xi + 1e-3 {
+            assert!(
+                distance(0.0) > xi || ccd.obstacle_step((&obstacle, p), &surface, &x, &y).unwrap() == 0.0
+            );
+            continue;
+        }
+        count += 1;
+        let t = ccd.obstacle_step((&obstacle, p), &surface, &x, &y).unwrap();
+        let kept = xi + ccd.keep() * (distance(0.0) - xi);
+        let samples = |t: f64| (0..=200).map(move |k| t * f64::from(k) / 200.0).map(distance);
+        assert!(samples(t).all(|d| d > kept - 1e-9), "{obstacle:?}");
+        let room = distance(t) - kept;
+        assert!(t == 1.0 || room < 0.1 * (distance(0.0) - xi), "{obstacle:?} {t} {room}");
+        let is_free = ccd.is_free_of_obstacle((&obstacle, p), &surface, &x, &y).unwrap();
+        assert!(!is_free || samples(1.0).all(|d| d > xi));
+        assert!(is_free || samples(1.0).any(|d| d < xi + 1e-2));
+        held += u32::from(t < 1.0);
+        free += u32::from(is_free);
+    }
+    assert!(held > 50 && free > 50, "{held} {free}");
+}
+
+#[test]
+fn obstacles_are_not_entered() {
+    for kind in CcdKind::ALL {
+        for xi in [0.0, 1e-2] {
+            check_obstacle(kind, xi, 3, |random| {
+                let [point, normal] = random.points::<3, 2>(1.0);
+                Obstacle::Plane(Plane::new(point - normal, normal).unwrap())
+            });
+            check_obstacle(kind, xi, 4, |random| {
+                let [center] = random.points::<3, 1>(1.0);
+                Obstacle::Sphere(Sphere::new(center, random.between(0.05, 0.5)).unwrap())
+            });
+            check_obstacle(kind, xi, 5, |random| {
+                let [point, axis] = random.points::<3, 2>(1.0);
+                Obstacle::Cylinder(Cylinder::new(point, axis, random.between(0.05, 0.5)).unwrap())
+            });
+        }
+    }
+}
+
+#[test]
+fn loose_primitives_and_discs_are_not_entered() {
+    let x: Vec<_> = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.0, 0.5]].map(Vector).to_vec();
+    let surface =
+        Surface::new(x.clone(), vec![[0, 1]], vec![]).unwrap().with_loose_vertices(vec![2]).unwrap();
+    let down = Vector([0.0, 0.0, -2.0]);
+    let sphere = Obstacle::Sphere(Sphere::new(Vector([0.5, 0.0, 2.0]), 0.5).unwrap());
+    let pipe =
+        Obstacle::Cylinder(Cylinder::new(Vector([0.5, 0.0, 2.0]), Vector([0.0, 3.0, 0.0]), 0.5).unwrap());
+    let disc = Obstacle::Sphere(Sphere::new(Vector([0.5, 2.0]), 0.5).unwrap());
+    let flat: Vec<_> = [[0.0, 0.0], [1.0, 0.0]].map(Vector).to_vec();
+    let segment = Surface::new(flat.clone(), vec![[0, 1]], vec![]).unwrap();
+    for kind in CcdKind::ALL {
+        let ccd = Ccd::new(kind);
+        for obstacle in [&sphere, &pipe] {
+            // 1 m above the particle, falling by 2 m.
+            let t = ccd.obstacle_step((obstacle, down), &surface, &x, &x).unwrap();
+            assert!(t <= 0.45 + 1e-9 && t > 0.44, "{kind}: {t}");
+        }
+        let t = ccd.obstacle_step((&disc, Vector([0.0, -3.0])), &segment, &flat, &flat).unwrap();
+        assert!(t <= 0.45 + 1e-9 && t > 0.44, "{kind}: {t}");
+        assert!(ccd.obstacle_step((&disc, Vector([0.0, f64::NAN])), &segment, &flat, &flat).is_err());
+        assert_eq!(ccd.obstacle_step((&disc, Vector([0.0, 3.0])), &segment, &flat, &flat).unwrap(), 1.0);
+    }
+}
+
+/// ipctk 1.6.1 finds contacts with planes only below half of d̂.
+#[test]
+fn contact_with_a_plane_begins_at_dhat() {
+    let (dhat, x) = (0.1, vec![Vector([0.0, 0.0]), Vector([1.0, 1.0])]);
+    let surface = Surface::new(x.clone(), vec![[0, 1]], vec![]).unwrap();
+    for (gap, count) in [(0.25, 1), (0.5, 1), (0.75, 1), (0.999, 1), (1.001, 0)] {
+        let plane = Plane::new(Vector([0.0, -gap * dhat]), Vector([0.0, 1.0])).unwrap();
+        let contacts = Contacts::build(&surface, &Candidates::default(), &[Obstacle::Plane(plane)], &x, dhat);
+        assert_eq!(contacts.obstacle.len(), count, "{gap} of dhat");
     }
 }
 

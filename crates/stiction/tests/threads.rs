@@ -5,12 +5,13 @@ mod support;
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::blocks::{Block, Blocks};
 use stiction::broad_phase::BroadPhaseKind;
-use stiction::contact::{Contacts, Obstacle, Plane};
+use stiction::contact::Contacts;
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion};
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::mesh::Surface;
+use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
 use support::Random;
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use stiction::contact::Obstacle;
 use stiction::math::Vector;
 use stiction::math::vector::cross;
+use stiction::obstacle::Obstacle;
 use stiction_sim::model::Model;
 
 use super::{Area, COLORS};

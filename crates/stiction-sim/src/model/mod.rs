@@ -8,9 +8,10 @@ use std::ops::Range;
 use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale};
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::broad_phase::{Aabb, BroadPhaseKind};
-use stiction::contact::{Contacts, Obstacle};
+use stiction::contact::Contacts;
 use stiction::math::Vector;
 use stiction::mesh::Surface;
+use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
 use crate::boundary::{Boundary, Path};

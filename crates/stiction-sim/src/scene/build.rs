@@ -1,7 +1,7 @@
 //! From scenes to models.
 
-use stiction::contact::{Obstacle, Plane};
 use stiction::math::Vector;
+use stiction::obstacle::{Obstacle, Plane};
 
 use super::shapes::BoxMesh;
 use super::{Body, BoxShape, Scene, SceneError, Shape, StiffnessValue};

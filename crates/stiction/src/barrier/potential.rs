@@ -5,10 +5,11 @@ use std::array::from_fn;
 use super::ClampedLog;
 use crate::assemble;
 use crate::blocks::Blocks;
-use crate::contact::{Contact, Contacts, Obstacle, ObstacleContact, ParallelContact};
+use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
 use crate::distance::{Psd, Separation};
 use crate::math::{Matrix, Vector, eigen};
 use crate::mollifier;
+use crate::obstacle::Obstacle;
 use crate::potential::Potential;
 use crate::stencil::{EdgeEdge, PairKind, Stencil, VertexEdge, VertexFace, VertexVertex};
 
@@ -140,13 +141,14 @@ impl<const D: usize> BarrierPotential<'_, D> {
         normal * (-c.weight * self.force(d * d))
     }
 
-    /// `κ w (4 b″ d² + 2 b′) nnᵀ`; exact, since the distance to a plane has no curvature.
+    /// `κ w ((4 b″ d² + 2 b′) nnᵀ + 2 b′ d ∇²d)`: the curvature of the distance is across `n`, so each part is projected alone.
     fn obstacle_hessian(&self, c: &ObstacleContact, x: &[Vector<D>], psd: Psd) -> Matrix<D> {
         let (d, normal) = self.obstacle_distance(c, x);
         let d2 = d * d;
         let (b1, b2) = self.barrier.derivatives(d2);
-        let curvature = 4.0 * b2 * d2 + 2.0 * b1;
-        normal.outer(normal) * (self.kappa * c.weight * psd.apply(curvature))
+        let along = normal.outer(normal) * psd.apply(4.0 * b2 * d2 + 2.0 * b1);
+        let bend = self.obstacles[c.obstacle as usize].curvature(x[c.stencil.0[0] as usize]);
+        (along + bend * psd.apply(2.0 * b1 * d)) * (self.kappa * c.weight)
     }
 }
 

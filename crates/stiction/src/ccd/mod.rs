@@ -10,6 +10,7 @@ mod tight_inclusion;
 mod query;
 mod search;
 mod safe;
+mod analytic;
 
 pub use query::Query;
 

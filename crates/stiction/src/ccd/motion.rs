@@ -10,7 +10,7 @@ use crate::math::Vector;
 /// a dot product with a unit vector 3u of a length that is at most twice as large, and a time that is a
 /// quotient 4u of the relative motion: together below 80u for the two primitives. Whoever moves vertices by `x + t p` rounds by another
 /// 6u. The constant is 128u.
-const SLACK: f64 = 64.0 * f64::EPSILON;
+pub(super) const SLACK: f64 = 64.0 * f64::EPSILON;
 
 /// Lengths outside of this range are scaled: fourth powers of them must not overflow or vanish.
 const RANGE: std::ops::Range<f64> = 1e-60..1e60;

@@ -2,7 +2,7 @@
 
 use super::Ccd;
 use super::CcdKind;
-use super::additive::{Reached, Wanted, advance, begin, follow};
+use super::additive::{Reached, Wanted, advance, begin, begin_with, follow};
 use super::motion::Motion;
 use super::slab::Between;
 use super::tight_inclusion::{Target, first_contact};
@@ -47,11 +47,19 @@ impl Ccd {
     /// The largest fraction of the motion of one pair, at most 1, that is proven to keep its distance; 0 where it is too
     /// close from the start or a number is not finite.
     pub fn largest_step_of<const D: usize>(&self, query: &Query<D>) -> f64 {
-        let wanted = self.wanted(f64::INFINITY);
+        self.wanted_step_of(query, &self.wanted(f64::INFINITY))
+    }
+
+    pub(super) fn wanted_step_of<const D: usize>(&self, query: &Query<D>, wanted: &Wanted) -> f64 {
         match self.kind {
-            CcdKind::Additive => of_kind!(query, 0.0, follow(&wanted)),
-            CcdKind::TightInclusion => of_kind!(query, 0.0, enclose(&wanted)),
+            CcdKind::Additive => of_kind!(query, 0.0, follow(wanted)),
+            CcdKind::TightInclusion => of_kind!(query, 0.0, enclose(wanted)),
         }
+    }
+
+    /// The distance of a pair at the start beyond the minimum distance, in m; not positive where it is too close.
+    pub(super) fn room<const D: usize>(&self, query: &Query<D>) -> f64 {
+        of_kind!(query, 0.0, room_at_start(&self.wanted(0.0)))
     }
 
     /// Whether one pair is proven to stay further apart than the minimum distance during the whole motion.
@@ -89,6 +97,13 @@ impl Ccd {
             }
         }
     }
+}
+
+fn room_at_start<K: Between<D, N>, const D: usize, const N: usize>(
+    motion: &Motion<D, N>,
+    wanted: &Wanted,
+) -> f64 {
+    begin_with::<K, D, N>(motion, wanted).1
 }
 
 /// What one slab proves, then boxes from there on.

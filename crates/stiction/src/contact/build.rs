@@ -1,11 +1,12 @@
 //! From candidates to contacts.
 
-use super::{Contact, Contacts, Obstacle, ObstacleContact, ParallelContact};
+use super::{Contact, Contacts, ObstacleContact, ParallelContact};
 use crate::broad_phase::Candidates;
 use crate::closest::{self, EdgePart, FacePart};
 use crate::math::Vector;
 use crate::mesh::Surface;
 use crate::mollifier;
+use crate::obstacle::Obstacle;
 use crate::stencil::Stencil;
 use crate::threads;
 

@@ -1,13 +1,11 @@
 //! Pairs of primitives that are close enough to push each other.
 
-pub mod obstacle;
 mod build;
-
-pub use obstacle::{Obstacle, Plane};
 
 use crate::closest::EdgePart;
 use crate::distance::Separation;
 use crate::math::Vector;
+use crate::obstacle::Obstacle;
 use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 
 /// A pair of primitives under the barrier.

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::blocks::Blocks;
 use stiction::broad_phase::BroadPhaseKind;
-use stiction::contact::{Contacts, Obstacle, Plane};
+use stiction::contact::Contacts;
 use stiction::distance::Psd;
 use stiction::math::vector::{flat, flat_mut};
 use stiction::math::{Matrix, Vector};
 use stiction::mesh::Surface;
+use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
 
 /// The same numbers in every run: a linear congruential generator, of which the high bits are used.

@@ -1,0 +1,250 @@
+//! Solids given by a formula, which nothing can enter.
+
+use crate::error::{Error, Result};
+use crate::math::{Matrix, Vector};
+
+/// A half-space: everything behind a plane is solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane<const D: usize> {
+    point: Vector<D>,
+    normal: Vector<D>,
+}
+
+impl<const D: usize> Plane<D> {
+    /// The plane through `point`, with free space on the side that `normal` (of any length) points to.
+    ///
+    /// # Errors
+    /// If an entry is not finite or the normal has no length.
+    pub fn new(point: Vector<D>, normal: Vector<D>) -> Result<Self> {
+        check_finite("point of plane", point)?;
+        Ok(Self { point, normal: direction("normal of plane", normal)? })
+    }
+
+    /// A point of the plane.
+    pub fn point(&self) -> Vector<D> {
+        self.point
+    }
+
+    /// The unit normal.
+    pub fn normal(&self) -> Vector<D> {
+        self.normal
+    }
+}
+
+/// A solid ball; a disc in 2D.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sphere<const D: usize> {
+    center: Vector<D>,
+    radius: f64,
+}
+
+impl<const D: usize> Sphere<D> {
+    /// The ball of this radius, in m.
+    ///
+    /// # Errors
+    /// If an entry is not finite or the radius is not positive.
+    pub fn new(center: Vector<D>, radius: f64) -> Result<Self> {
+        check_finite("centre of sphere", center)?;
+        Ok(Self { center, radius: check_radius("radius of sphere", radius)? })
+    }
+
+    /// The centre.
+    pub fn center(&self) -> Vector<D> {
+        self.center
+    }
+
+    /// The radius in m.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+}
+
+/// A solid cylinder without ends, in 3D.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cylinder<const D: usize> {
+    point: Vector<D>,
+    axis: Vector<D>,
+    radius: f64,
+}
+
+impl Cylinder<3> {
+    /// The cylinder of this radius (in m) around the line through `point` along `axis` (of any length).
+    ///
+    /// # Errors
+    /// If an entry is not finite, the axis has no length, or the radius is not positive.
+    pub fn new(point: Vector<3>, axis: Vector<3>, radius: f64) -> Result<Self> {
+        check_finite("point of cylinder", point)?;
+        let axis = direction("axis of cylinder", axis)?;
+        Ok(Self { point, axis, radius: check_radius("radius of cylinder", radius)? })
+    }
+}
+
+impl<const D: usize> Cylinder<D> {
+    /// A point of the axis.
+    pub fn point(&self) -> Vector<D> {
+        self.point
+    }
+
+    /// The unit vector along the axis.
+    pub fn axis(&self) -> Vector<D> {
+        self.axis
+    }
+
+    /// The radius in m.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// From the closest point of the axis to `x`.
+    fn from_axis(&self, x: Vector<D>) -> Vector<D> {
+        let r = x - self.point;
+        r - self.axis * r.dot(self.axis)
+    }
+}
+
+/// A solid given by a formula.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Obstacle<const D: usize> {
+    /// A half-space.
+    Plane(Plane<D>),
+    /// A ball.
+    Sphere(Sphere<D>),
+    /// A cylinder without ends (3D).
+    Cylinder(Cylinder<D>),
+}
+
+impl<const D: usize> Obstacle<D> {
+    /// Signed distance of a point, in m: negative inside the solid.
+    ///
+    /// ```text
+    /// plane  n·(x − o)        sphere  |x − o| − R        cylinder  |(I − aaᵀ)(x − o)| − R
+    /// ```
+    #[inline]
+    pub fn distance(&self, x: Vector<D>) -> f64 {
+        match self {
+            Self::Plane(plane) => plane.normal.dot(x - plane.point),
+            Self::Sphere(sphere) => (x - sphere.center).norm() - sphere.radius,
+            Self::Cylinder(cylinder) => cylinder.from_axis(x).norm() - cylinder.radius,
+        }
+    }
+
+    /// Gradient of the distance: the unit normal at the closest point; zero at the centre of a sphere and on the axis of a cylinder.
+    #[inline]
+    pub fn normal(&self, x: Vector<D>) -> Vector<D> {
+        match self {
+            Self::Plane(plane) => plane.normal,
+            Self::Sphere(sphere) => (x - sphere.center).normalized(),
+            Self::Cylinder(cylinder) => cylinder.from_axis(x).normalized(),
+        }
+    }
+
+    /// Hessian of the distance, in 1/m; zero where the normal is.
+    ///
+    /// ```text
+    /// plane  0        sphere  (I − nnᵀ)/|x − o|        cylinder  (I − nnᵀ − aaᵀ)/|(I − aaᵀ)(x − o)|
+    /// ```
+    #[inline]
+    pub fn curvature(&self, x: Vector<D>) -> Matrix<D> {
+        let (flat, radius) = match self {
+            Self::Plane(_) => return Matrix::ZERO,
+            Self::Sphere(sphere) => (Matrix::ZERO, (x - sphere.center).norm()),
+            Self::Cylinder(cylinder) => (cylinder.axis.outer(cylinder.axis), cylinder.from_axis(x).norm()),
+        };
+        let n = self.normal(x);
+        if radius > 0.0 { (Matrix::scalar(1.0) - n.outer(n) - flat) * (1.0 / radius) } else { Matrix::ZERO }
+    }
+
+    /// The same solid, moved by `p` (in m).
+    pub fn moved(&self, p: Vector<D>) -> Self {
+        let mut obstacle = *self;
+        match &mut obstacle {
+            Self::Plane(plane) => plane.point += p,
+            Self::Sphere(sphere) => sphere.center += p,
+            Self::Cylinder(cylinder) => cylinder.point += p,
+        }
+        obstacle
+    }
+}
+
+fn check_finite<const D: usize>(what: &'static str, vector: Vector<D>) -> Result<()> {
+    if vector.is_finite() { Ok(()) } else { Err(Error::NotFinite { what, index: 0 }) }
+}
+
+fn check_radius(name: &'static str, radius: f64) -> Result<f64> {
+    if radius.is_finite() && radius > 0.0 {
+        return Ok(radius);
+    }
+    Err(Error::BadParameter { name, value: radius, must: "finite and larger than 0" })
+}
+
+/// The unit vector along `vector`.
+fn direction<const D: usize>(what: &'static str, vector: Vector<D>) -> Result<Vector<D>> {
+    check_finite(what, vector)?;
+    // Scaled first, so that neither huge nor tiny ones are lost.
+    let largest = vector.0.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+    let unit = (vector * (1.0 / largest)).normalized();
+    if unit.is_finite() && unit != Vector::ZERO {
+        return Ok(unit);
+    }
+    Err(Error::Degenerate { what, index: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_solids_are_refused() {
+        assert!(Plane::new(Vector([0.0, 0.0]), Vector([0.0, 0.0])).is_err());
+        assert!(Plane::new(Vector([0.0, f64::NAN]), Vector([0.0, 1.0])).is_err());
+        for length in [1e-300, 1e200] {
+            let plane = Plane::new(Vector([0.0, 0.0]), Vector([0.0, length])).unwrap();
+            assert_eq!(plane.normal(), Vector([0.0, 1.0]));
+        }
+        for radius in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let message = Sphere::new(Vector([0.0; 2]), radius).unwrap_err().to_string();
+            assert!(message.contains("radius of sphere"), "{message}");
+            assert!(Cylinder::new(Vector([0.0; 3]), Vector([0.0, 0.0, 1.0]), radius).is_err());
+        }
+        let message = Cylinder::new(Vector([0.0; 3]), Vector([0.0; 3]), 1.0).unwrap_err().to_string();
+        assert!(message.contains("axis of cylinder"), "{message}");
+    }
+
+    fn solids() -> [Obstacle<3>; 3] {
+        let at = Vector([0.3, -0.2, 0.1]);
+        [
+            Obstacle::Plane(Plane::new(at, Vector([1.0, 2.0, -0.5])).unwrap()),
+            Obstacle::Sphere(Sphere::new(at, 0.4).unwrap()),
+            Obstacle::Cylinder(Cylinder::new(at, Vector([1.0, -1.0, 3.0]), 0.4).unwrap()),
+        ]
+    }
+
+    #[test]
+    fn normals_and_curvatures_are_derivatives_of_the_distance() {
+        let h = 1e-5;
+        for solid in solids() {
+            for k in 0..200 {
+                let t = f64::from(k);
+                let x = Vector([t.sin() * 1.7, (2.3 * t).cos(), (0.7 * t).sin() + 0.2]);
+                let exact = (solid.normal(x), solid.curvature(x));
+                for axis in 0..3 {
+                    let step = Vector::axis(axis) * h;
+                    let slope = (solid.distance(x + step) - solid.distance(x - step)) * (0.5 / h);
+                    assert!((slope - exact.0[axis]).abs() < 1e-6, "{solid:?}");
+                    let bend = (solid.normal(x + step) - solid.normal(x - step)) * (0.5 / h);
+                    assert!((bend - exact.1.column(axis)).norm() < 1e-5, "{solid:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn moving_a_solid_moves_its_distance() {
+        let p = Vector([0.5, 0.25, -1.0]);
+        for solid in solids() {
+            let x = Vector([2.0, 1.0, 0.7]);
+            assert!((solid.moved(p).distance(x + p) - solid.distance(x)).abs() < 1e-14);
+        }
+    }
+}
