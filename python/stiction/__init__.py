@@ -20,6 +20,7 @@ from ._stiction import (
     distance_squared,
     distance_squared_gradient,
     distance_squared_hessian,
+    is_free,
     largest_step,
     version,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "distance_squared",
     "distance_squared_gradient",
     "distance_squared_hessian",
+    "is_free",
     "largest_step",
     "version",
 ]

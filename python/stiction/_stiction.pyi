@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
 _Kind: TypeAlias = Literal["vv", "ve", "ee", "vf"]
+_Ccd: TypeAlias = Literal["additive", "tight_inclusion"]
 _Psd: TypeAlias = Literal["clamp", "abs", "none"]
 _Planes: TypeAlias = Iterable[tuple[ArrayLike, ArrayLike]]
 _Csc: TypeAlias = tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]
@@ -18,7 +19,24 @@ def distance_squared(kind: _Kind, x: ArrayLike) -> float: ...
 def distance_squared_gradient(kind: _Kind, x: ArrayLike) -> NDArray[np.float64]: ...
 def distance_squared_hessian(kind: _Kind, x: ArrayLike) -> NDArray[np.float64]: ...
 def closest_distance_squared(kind: _Kind, x: ArrayLike) -> float: ...
-def largest_step(surface: Surface, x: ArrayLike, p: ArrayLike, planes: _Planes | None = None) -> float: ...
+def largest_step(
+    surface: Surface,
+    x: ArrayLike,
+    p: ArrayLike,
+    planes: _Planes | None = None,
+    *,
+    method: _Ccd = "additive",
+    min_distance: float = 0.0,
+) -> float: ...
+def is_free(
+    surface: Surface,
+    x: ArrayLike,
+    p: ArrayLike,
+    planes: _Planes | None = None,
+    *,
+    method: _Ccd = "additive",
+    min_distance: float = 0.0,
+) -> bool: ...
 def crossings(surface: Surface, x: ArrayLike) -> NDArray[np.uint32]: ...
 
 @final

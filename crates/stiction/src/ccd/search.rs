@@ -36,11 +36,13 @@ impl Ccd {
         end: &[Vector<D>],
     ) -> Result<f64> {
         let moving = Moving::new(surface, candidates, start, end)?;
-        let (mut held, smallest) = moving.first_bounds(&self.wanted(f64::INFINITY));
+        let (held, smallest) = moving.first_bounds(&self.wanted(f64::INFINITY));
         let wanted = self.wanted(smallest);
-        for pair in &mut held {
-            pair.reached = Self::look(&moving.query(pair.kind, pair.index), &wanted);
-        }
+        let again = |pair: &Bounded| Bounded {
+            reached: Self::look(&moving.query(pair.kind, pair.index), &wanted),
+            ..*pair
+        };
+        let held = threads::collect(held.len(), &|range| held[range].iter().map(again).collect());
         let mut waiting = BinaryHeap::from(held);
         while let Some(pair) = waiting.pop() {
             if pair.reached.done {
@@ -64,21 +66,20 @@ impl Ccd {
         end: &[Vector<D>],
     ) -> Result<bool> {
         let moving = Moving::new(surface, candidates, start, end)?;
-        let strict = self.with_nothing_kept();
-        // The earliest are the likeliest to touch.
-        let (mut doubtful, _) = moving.first_bounds(&strict.wanted(0.0));
-        doubtful.sort_unstable_by(|a, b| b.cmp(a));
-        let touched = AtomicBool::new(false);
-        threads::in_chunks(doubtful.len(), &|range| {
-            for pair in &doubtful[range] {
-                if touched.load(Memory::Relaxed) {
-                    return;
+        let (strict, touched) = (self.with_nothing_kept(), AtomicBool::new(false));
+        for (kind, count) in moving.counts() {
+            threads::in_chunks(count, &|range| {
+                for index in range.start as u32..range.end as u32 {
+                    // The answer is the same whoever finds it first.
+                    if touched.load(Memory::Relaxed) {
+                        return;
+                    }
+                    if strict.largest_step_of(&moving.query(kind, index)) < 1.0 {
+                        touched.store(true, Memory::Relaxed);
+                    }
                 }
-                if strict.largest_step_of(&moving.query(pair.kind, pair.index)) < 1.0 {
-                    touched.store(true, Memory::Relaxed);
-                }
-            }
-        });
+            });
+        }
         Ok(!touched.into_inner())
     }
 }
@@ -142,6 +143,11 @@ impl<'a, const D: usize> Moving<'a, D> {
         surface.check_positions(end)?;
         check_candidates(surface, candidates)?;
         Ok(Self { surface, candidates, start, end })
+    }
+
+    fn counts(&self) -> [(Kind, usize); 4] {
+        let Candidates { vv, ve, ee, vf } = self.candidates;
+        [(Kind::Vv, vv.len()), (Kind::Ve, ve.len()), (Kind::Ee, ee.len()), (Kind::Vf, vf.len())]
     }
 
     fn stencil_ve(&self, index: u32) -> Stencil<3> {
