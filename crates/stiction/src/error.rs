@@ -61,6 +61,15 @@ pub enum Error {
         /// What it must be.
         must: &'static str,
     },
+    /// A choice that does not exist.
+    UnknownName {
+        /// What is chosen.
+        what: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
 }
 
 impl fmt::Display for Error {
@@ -84,6 +93,9 @@ impl fmt::Display for Error {
             }
             Self::BadParameter { name, value, must } => {
                 write!(f, "{name} = {value} is not possible: it must be {must}")
+            }
+            Self::UnknownName { what, name, known } => {
+                write!(f, "there is no {what} \"{name}\": choose one of {known}")
             }
         }
     }
