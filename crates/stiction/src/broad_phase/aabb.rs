@@ -1,5 +1,7 @@
 //! Axis-aligned boxes.
 
+use std::array::from_fn;
+
 use crate::math::Vector;
 
 /// A closed box with sides along the axes.
@@ -50,7 +52,13 @@ impl<const D: usize> Aabb<D> {
     /// The smallest box around both.
     #[inline]
     pub fn union(&self, other: &Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
+        // Plain comparisons: there is no NaN to look for, as `f64::min` would.
+        let smaller = |a: f64, b: f64| if a < b { a } else { b };
+        let larger = |a: f64, b: f64| if a > b { a } else { b };
+        Self {
+            low: Vector(from_fn(|k| smaller(self.low[k], other.low[k]))),
+            high: Vector(from_fn(|k| larger(self.high[k], other.high[k]))),
+        }
     }
 
     /// The middle; finite for finite corners, however far apart.

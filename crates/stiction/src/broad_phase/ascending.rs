@@ -3,6 +3,8 @@
 //! Every list of pairs is first dealt out by runs of first places; then each run is put in order by itself, in a part
 //! of memory that stays in cache, straight into its piece of the result.
 
+use wide::{CmpGt, i32x4};
+
 use super::group::Places;
 use crate::threads;
 
@@ -50,7 +52,7 @@ fn run_of(pair: Places) -> usize {
 pub(super) fn ascending(
     found: Vec<Vec<Places>>,
     count: usize,
-    number: &(dyn Fn(u32, u32) -> (u32, u32) + Sync),
+    number: impl Fn(u32, u32) -> (u32, u32) + Sync,
 ) -> Vec<(u32, u32)> {
     let runs = count.div_ceil(RUN);
     let dealt = threads::in_chunks_of(1, found.len(), &|range| {
@@ -60,7 +62,7 @@ pub(super) fn ascending(
     let dealt: Vec<Dealt> = dealt.into_iter().flatten().collect();
     let lengths: Vec<usize> = (0..runs).map(|run| dealt.iter().map(|d| d.of_run(run).len()).sum()).collect();
     let mut out = vec![(0, 0); lengths.iter().sum()];
-    threads::for_each(pieces(&mut out, &lengths), &|run, piece| fill(piece, run, &dealt, number));
+    threads::for_each(pieces(&mut out, &lengths), &|run, piece| fill(piece, run, &dealt, &number));
     out
 }
 
@@ -80,32 +82,71 @@ fn fill(
     piece: &mut [(u32, u32)],
     run: usize,
     dealt: &[Dealt],
-    number: &(dyn Fn(u32, u32) -> (u32, u32) + Sync),
+    number: &(impl Fn(u32, u32) -> (u32, u32) + Sync),
 ) {
-    let pairs = || dealt.iter().flat_map(|d| d.of_run(run)).copied();
     let row = |pair: Places| (pair >> 32) as usize % RUN;
-    let mut ends = [0; RUN + 1];
-    for pair in pairs() {
-        ends[row(pair) + 1] += 1;
+    let mut ends = [0_usize; RUN + 1];
+    for list in dealt {
+        for &pair in list.of_run(run) {
+            ends[row(pair) + 1] += 1;
+        }
     }
     for row in 0..RUN {
         ends[row + 1] += ends[row];
     }
     // Each start moves on to the end of its row, which is where the next one started.
     let mut seconds = vec![0_u32; piece.len()];
-    for pair in pairs() {
-        let next: &mut usize = &mut ends[row(pair)];
-        seconds[*next] = pair as u32;
-        *next += 1;
+    for list in dealt {
+        for &pair in list.of_run(run) {
+            let next = &mut ends[row(pair)];
+            seconds[*next] = pair as u32;
+            *next += 1;
+        }
     }
     let mut start = 0;
     for (row, &end) in ends[..RUN].iter().enumerate() {
-        seconds[start..end].sort_unstable();
         let first = (run * RUN + row) as u32;
-        for (out, second) in piece[start..end].iter_mut().zip(&seconds[start..end]) {
+        let sorted = &mut seconds[start..end];
+        sort(sorted);
+        for (out, second) in piece[start..end].iter_mut().zip(sorted) {
             *out = number(first, *second);
         }
         start = end;
+    }
+}
+
+/// Rows up to this length are sorted by [`sort_short`].
+const SHORT: usize = 32;
+
+fn sort(row: &mut [u32]) {
+    match row.len() {
+        0 | 1 => (),
+        2..=SHORT => sort_short(row),
+        _ => row.sort_unstable(),
+    }
+}
+
+/// Sorts different numbers by counting how many are smaller than each: without branches, so faster than
+/// comparing neighbours for the rows of about ten that are usual.
+fn sort_short(row: &mut [u32]) {
+    // The same order among signed numbers, which is what can be compared.
+    let signed = |value: u32| (value ^ 1 << 31).cast_signed();
+    let mut sorted = [0; SHORT];
+    for four in row.chunks(4) {
+        let mut values = [0; 4];
+        values[..four.len()].copy_from_slice(four);
+        let values = i32x4::new(values.map(signed));
+        let mut smaller = i32x4::ZERO;
+        for value in &*row {
+            // The comparison is -1 where it holds.
+            smaller -= values.cmp_gt(i32x4::splat(signed(*value)));
+        }
+        for (value, place) in four.iter().zip(smaller.to_array()) {
+            sorted[place as usize % SHORT] = *value;
+        }
+    }
+    for (out, value) in row.iter_mut().zip(sorted) {
+        *out = value;
     }
 }
 
@@ -122,9 +163,9 @@ mod tests {
             pairs.push((k.wrapping_mul(2_654_435_761) % count as u32, k.wrapping_mul(40_503) % 9999));
         }
         let lists = pairs.chunks(300).map(|list| list.iter().map(|&(a, b)| places(a, b)).collect());
-        let found = ascending(lists.collect(), count, &|a, b| (a, b));
+        let found = ascending(lists.collect(), count, |a, b| (a, b));
         pairs.sort_unstable();
         assert_eq!(found, pairs);
-        assert!(ascending(vec![], 0, &|a, b| (a, b)).is_empty());
+        assert!(ascending(vec![], 0, |a, b| (a, b)).is_empty());
     }
 }

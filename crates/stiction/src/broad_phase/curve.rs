@@ -28,8 +28,8 @@ pub(super) fn order<const D: usize, const N: usize>(group: &Group<'_, D, N>) -> 
 /// others are far away, these get a curve of their own.
 fn sort<const D: usize>(order: &mut [u32], centers: &[Vector<D>], depth: u32) {
     let points = order.iter().map(|&place| centers[place as usize]);
-    let whole = Aabb::around(points.clone(), 0.0);
-    let codes = points.map(|point| code(point, &whole));
+    let frame = Frame::new(&Aabb::around(points.clone(), 0.0));
+    let codes = points.map(|point| frame.code(point));
     let mut keys: Vec<u64> =
         codes.zip(&*order).map(|(code, &place)| u64::from(code) << 32 | u64::from(place)).collect();
     radix_sort(&mut keys);
@@ -74,25 +74,39 @@ fn radix_sort(keys: &mut Vec<u64>) {
     }
 }
 
-/// Place of a point on the Z-order curve through `whole`: the bits of its coordinates, interleaved.
-fn code<const D: usize>(point: Vector<D>, whole: &Aabb<D>) -> u32 {
-    let bits = BITS / D as u32;
-    let mut code = 0;
-    for k in 0..D {
-        // Halves, because differences may overflow.
-        let low = bounded(whole.low()[k]) * 0.5;
-        let extent = bounded(whole.high()[k]) * 0.5 - low;
-        // Saturates, and is 0 for what is not a number: only the speed depends on it.
-        let cell = ((point[k] * 0.5 - low) / extent * f64::from(1_u32 << bits)) as u32;
-        code |= spread::<D>(cell.min((1 << bits) - 1)) << k;
+/// Cells of equal sides in which the curve counts; with different ones, neighbours in the order would fill long boxes.
+struct Frame<const D: usize> {
+    /// Half the lower corner, in m: halves, because differences may overflow.
+    low: [f64; D],
+    /// Cells in a metre, twice.
+    scale: f64,
+}
+
+impl<const D: usize> Frame<D> {
+    const BITS: u32 = BITS / D as u32;
+
+    fn new(whole: &Aabb<D>) -> Self {
+        let side = whole.half_extent().max(f64::MIN_POSITIVE);
+        let low = whole.low().0.map(|x| bounded(x) * 0.5);
+        Self { low, scale: (f64::from(1_u32 << Self::BITS) / side).min(f64::MAX) }
     }
-    code
+
+    /// Place of a point on the Z-order curve: the bits of its cell's coordinates, interleaved.
+    fn code(&self, point: Vector<D>) -> u32 {
+        let mut code = 0;
+        for k in 0..D {
+            // Saturates, and is 0 for what is not a number: only the speed depends on it.
+            let cell = ((point[k] * 0.5 - self.low[k]) * self.scale) as i32;
+            code |= spread::<D>(cell.clamp(0, (1 << Self::BITS) - 1).cast_unsigned()) << k;
+        }
+        code
+    }
 }
 
 /// The bits of a number with `D - 1` zeros between them.
 fn spread<const D: usize>(x: u32) -> u32 {
     let (shifts, masks): (&[u32], &[u32]) = if D == 3 {
-        (&[16, 8, 4, 2], &[0x3000_00ff, 0x0300_f00f, 0x030c_30c3, 0x0924_9249])
+        (&[16, 8, 4, 2], &[0x0300_00ff, 0x0300_f00f, 0x030c_30c3, 0x0924_9249])
     } else {
         (&[8, 4, 2, 1], &[0x00ff_00ff, 0x0f0f_0f0f, 0x3333_3333, 0x5555_5555])
     };

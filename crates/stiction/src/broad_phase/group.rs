@@ -70,7 +70,16 @@ impl Rule<'_> {
     ) -> bool {
         a.aabb.meets(&b.aabb)
             && !share_vertex(&a.vertices, &b.vertices)
-            && self.filter.is_none_or(|filter| filter.allows(&a.vertices, &b.vertices))
+            && self.allows(|| (a.vertices, b.vertices))
+    }
+
+    /// Whether the filter, if there is one, lets the primitives with the given vertices touch.
+    #[inline]
+    pub fn allows<const N: usize, const M: usize>(self, vertices: impl FnOnce() -> ([u32; N], [u32; M])) -> bool {
+        self.filter.is_none_or(|filter| {
+            let (a, b) = vertices();
+            filter.allows(&a, &b)
+        })
     }
 }
 
@@ -101,5 +110,5 @@ pub(super) fn numbered<const D: usize, const N: usize, const M: usize>(
     first: &Group<'_, D, N>,
     second: &Group<'_, D, M>,
 ) -> Vec<(u32, u32)> {
-    ascending(found, first.len(), &|a, b| (first.number(a), second.number(b)))
+    ascending(found, first.len(), |a, b| (first.number(a), second.number(b)))
 }
