@@ -123,7 +123,10 @@ impl fmt::Display for Error {
                 write!(f, "{what} {index} has the same vertices as {what} {first}: remove one of them")
             }
             Self::SharedTooOften { vertices, count } => {
-                write!(f, "{count} elements share the side {vertices:?}, at most 2 can: remove those that overlap")
+                write!(
+                    f,
+                    "{count} elements share the side {vertices:?}, at most 2 can: remove those that overlap"
+                )
             }
             Self::TooLarge { what, index } => {
                 write!(f, "{what} {index} is so large that its length or area overflows: use larger units")

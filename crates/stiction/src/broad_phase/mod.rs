@@ -11,7 +11,8 @@ use crate::mesh::Surface;
 
 /// Pairs of primitives that may come close, by their numbers in the surface, ascending.
 ///
-/// In 2D only `ve` is filled, in 3D `ee` and `vf`. Primitives that share a vertex are never listed.
+/// In 2D `ve` is filled, in 3D `ee` and `vf`, and `vv` and (3D) `ve` with what is loose. Primitives that share a vertex
+/// are never listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
     /// Two vertices (numbers in the full vertex array), both loose.
@@ -51,12 +52,34 @@ impl BroadPhaseKind {
         inflation: f64,
     ) -> Candidates {
         let Boxes { vertices, edges, faces } = Boxes::new(surface, start, end, inflation);
+        let is_loose = |v: &&Boxed<D, 1>| surface.loose_vertices().binary_search(&v.number).is_ok();
+        let loose: Vec<_> = vertices.iter().filter(is_loose).copied().collect();
+        let vv = self.pairs(&loose, &loose, true);
         if D == 2 {
-            Candidates { ve: self.pairs(&vertices, &edges, false), ..Candidates::default() }
+            Candidates { vv, ve: self.pairs(&vertices, &edges, false), ..Candidates::default() }
         } else {
+            let rods: Vec<_> = surface.loose_edges().iter().map(|e| edges[*e as usize]).collect();
             let (ee, vf) = (self.pairs(&edges, &edges, true), self.pairs(&vertices, &faces, false));
-            Candidates { ee, vf, ..Candidates::default() }
+            Candidates { vv, ve: self.pairs(&loose, &rods, false), ee, vf }
         }
+    }
+
+    /// Edges and faces, by their numbers, whose boxes at positions `x` meet and that share no vertex; ascending.
+    ///
+    /// # Panics
+    /// If `x` is shorter than the surface's vertex array.
+    pub fn edge_faces<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
+        let Boxes { edges, faces, .. } = Boxes::new(surface, x, x, 0.0);
+        self.pairs(&edges, &faces, false)
+    }
+
+    /// Like [`edge_faces`](Self::edge_faces), for two edges.
+    ///
+    /// # Panics
+    /// If `x` is shorter than the surface's vertex array.
+    pub fn edge_edges<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
+        let Boxes { edges, .. } = Boxes::new(surface, x, x, 0.0);
+        self.pairs(&edges, &edges, true)
     }
 
     /// All pairs that may touch, ascending; of one list with itself (`same`), each pair once.

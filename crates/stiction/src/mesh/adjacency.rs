@@ -62,8 +62,10 @@ impl Adjacency {
     /// Of `vertices` vertices, ascending `edges` with their smaller vertex first, and `faces` all of whose edges are
     /// among them.
     pub(crate) fn new(vertices: usize, edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Self {
-        let side = |a: u32, b: u32| edges.binary_search(&[a.min(b), a.max(b)]).unwrap_or_else(|place| place) as u32;
-        let face_edges: Vec<_> = faces.iter().map(|&[a, b, c]| [side(a, b), side(b, c), side(c, a)]).collect();
+        let side =
+            |a: u32, b: u32| edges.binary_search(&[a.min(b), a.max(b)]).unwrap_or_else(|place| place) as u32;
+        let face_edges: Vec<_> =
+            faces.iter().map(|&[a, b, c]| [side(a, b), side(b, c), side(c, a)]).collect();
         let ends = edges.iter().flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
         Self {
             vertex_vertices: Lists::new(vertices, ends),

@@ -70,17 +70,12 @@ impl<const D: usize> Rest<'_, D> {
         for &v in vertices {
             let own = self.adjacency.vertex_edges.of(v).is_empty().then_some(1.0);
             let of_edges = || 0.5 * sum(&lengths, &self.adjacency.vertex_edges, v);
-            let of_faces = self.of_faces(&areas, &self.adjacency.vertex_faces, v);
+            let of_faces = of_faces(&areas, &self.adjacency.vertex_faces, v);
             of_vertices[v as usize] = of_faces.or(own).unwrap_or_else(of_edges);
         }
-        let of_edge = |e| self.of_faces(&areas, &self.adjacency.edge_faces, e).unwrap_or(lengths[e as usize]);
+        let of_edge = |e| of_faces(&areas, &self.adjacency.edge_faces, e).unwrap_or(lengths[e as usize]);
         let edges = finite("edge", (0..self.edges.len() as u32).map(of_edge))?;
         Ok(Areas { vertices: finite("vertex", of_vertices.into_iter())?, edges })
-    }
-
-    /// A third of the areas of the faces of a vertex or an edge, if it has faces.
-    fn of_faces(&self, areas: &[f64], faces: &Lists, item: u32) -> Option<f64> {
-        (!faces.of(item).is_empty()).then(|| sum(areas, faces, item) / 3.0)
     }
 
     /// The derivative of the area of a vertex.
@@ -142,6 +137,11 @@ fn unit<const D: usize, const N: usize>(vectors: [Vector<D>; N]) -> (f64, [Vecto
     let exponent = if largest > 0.0 && largest.is_finite() { largest.log2().floor() as i32 } else { 0 };
     let (first, second) = (2.0_f64.powi(exponent / 2), 2.0_f64.powi(exponent - exponent / 2));
     (first * second, vectors.map(|v| v * (1.0 / first) * (1.0 / second)))
+}
+
+/// A third of the areas of the faces of a vertex or an edge, if it has faces.
+fn of_faces(areas: &[f64], faces: &Lists, item: u32) -> Option<f64> {
+    (!faces.of(item).is_empty()).then(|| sum(areas, faces, item) / 3.0)
 }
 
 fn sum(values: &[f64], lists: &Lists, item: u32) -> f64 {

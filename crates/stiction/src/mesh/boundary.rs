@@ -1,6 +1,6 @@
 //! The boundary of a solid made of triangles (2D) or tetrahedra (3D).
 
-use super::orientation::{side, turn};
+use super::orientation::{side, space, turn, view};
 use crate::error::{Error, Result};
 use crate::math::Vector;
 
@@ -28,7 +28,7 @@ pub(crate) fn of_placed_triangles<const D: usize>(
     check_once("triangle", triangles)?;
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (index, &[a, b, c]) in triangles.iter().enumerate() {
-        let [p, q, r] = [a, b, c].map(|v| Vector([x[v as usize][0], x[v as usize][1]]));
+        let [p, q, r] = [a, b, c].map(|v| view(x[v as usize], 2));
         let [b, c] = in_order(turn(p, q, r), [b, c], "triangle", index)?;
         sides.extend([[a, b], [b, c], [c, a]]);
     }
@@ -46,7 +46,7 @@ pub(crate) fn of_placed_tetrahedra<const D: usize>(
     check_once("tetrahedron", tetrahedra)?;
     let mut sides = Vec::with_capacity(4 * tetrahedra.len());
     for (index, &[a, b, c, d]) in tetrahedra.iter().enumerate() {
-        let [p, q, r, s] = [a, b, c, d].map(|v| Vector(std::array::from_fn(|k| x[v as usize][k])));
+        let [p, q, r, s] = [a, b, c, d].map(|v| space(x[v as usize]));
         // The volume is positive where the last vertex is below the plane that turns left as seen from above it.
         let [c, d] = in_order(-side([p, q, r], s), [c, d], "tetrahedron", index)?;
         sides.extend(faces(&[a, b, c, d]));
@@ -145,6 +145,8 @@ mod tests {
         assert!(say(&flat, &[[0, 1, 2, 3]]).contains("tetrahedron 0 has no"));
         let mut three = CORNER.to_vec();
         three.extend([Vector([0.0, 0.0, -1.0]), Vector([0.0, 0.0, 2.0])]);
-        assert!(say(&three, &[[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 5]]).contains("share the side [0, 1, 2]"));
+        assert!(
+            say(&three, &[[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 5]]).contains("share the side [0, 1, 2]")
+        );
     }
 }

@@ -82,7 +82,12 @@ fn check_offsets(offsets: &[usize], entries: usize) -> Result<()> {
         return Err(Error::WrongLength { what: "offsets of the displacement map", found: 0, expected: 1 });
     };
     let bad = |index: usize, must| {
-        Err(Error::BadEntry { what: "offset of displacement map row", index, value: offsets[index] as f64, must })
+        Err(Error::BadEntry {
+            what: "offset of displacement map row",
+            index,
+            value: offsets[index] as f64,
+            must,
+        })
     };
     if *first != 0 {
         return bad(0, "0");

@@ -188,7 +188,9 @@ impl VertexFilter {
         match self {
             Self::Different(labels) => check_length("labels of the filter", labels.0.len(), vertices),
             Self::Patches(patches) => check_length("patches of the filter", patches.labels.0.len(), vertices),
-            Self::Except(pairs) => check_vertices("sorted excluded pair", pairs.0.iter().map(|p| p[1]), vertices),
+            Self::Except(pairs) => {
+                check_vertices("sorted excluded pair", pairs.0.iter().map(|p| p[1]), vertices)
+            }
             Self::NotBoth(set) => check_vertices("sorted fixed vertex", set.0.iter().copied(), vertices),
             Self::Beyond(rings) => check_length("vertices of the filter's rings", rings.0.len(), vertices),
             Self::And(filters) | Self::Or(filters) => filters.iter().try_for_each(|f| f.check(vertices)),
@@ -348,12 +350,19 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let say = |filter: VertexFilter| Filter::All(filter.clone().or(filter).not()).not().check(3).unwrap_err();
-        assert!(say(VertexFilter::excluding(&[[0, 1], [7, 1]])).to_string().contains("excluded pair 1 names vertex 7"));
+        let say =
+            |filter: VertexFilter| Filter::All(filter.clone().or(filter).not()).not().check(3).unwrap_err();
+        assert!(
+            say(VertexFilter::excluding(&[[0, 1], [7, 1]]))
+                .to_string()
+                .contains("excluded pair 1 names vertex 7")
+        );
         assert!(say(VertexFilter::fixed(&[2, 3])).to_string().contains("names vertex 3"));
         assert!(say(VertexFilter::patches(vec![None])).to_string().contains("has 1 entries, expected 3"));
         assert!(Filter::fixed(&[2, 0]).and(Filter::fixed(&[])).check(3).is_ok());
-        assert!(Patches::new(vec![Some(0), Some(2)], 2, &[]).unwrap_err().to_string().contains("vertex 1 is 2"));
+        assert!(
+            Patches::new(vec![Some(0), Some(2)], 2, &[]).unwrap_err().to_string().contains("vertex 1 is 2")
+        );
         assert!(Patches::new(vec![], 2, &[[0, 1], [0, 2]]).unwrap_err().to_string().contains("pair 1 is 2"));
         assert!(Patches::new(vec![], 5000, &[]).is_err());
     }

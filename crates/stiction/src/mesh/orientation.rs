@@ -13,7 +13,8 @@ use robust::{Coord, Coord3D};
 use crate::math::Vector;
 
 /// The range of coordinates in which adaptive arithmetic is exact: 2⁻³⁰⁰ to 2³⁰⁰.
-const TAME: std::ops::RangeInclusive<f64> = 4.909_093_465_297_726_6e-91..=2.037_035_976_334_486e90;
+const TAME: std::ops::RangeInclusive<f64> =
+    f64::from_bits((1023 - 300) << 52)..=f64::from_bits((1023 + 300) << 52);
 
 /// Whether adaptive arithmetic is exact for a point.
 pub(crate) fn is_tame<const D: usize>(x: Vector<D>) -> bool {
@@ -23,8 +24,7 @@ pub(crate) fn is_tame<const D: usize>(x: Vector<D>) -> bool {
 /// The sign of the area of the triangle `a b c`: 1 if it turns left, 0 if it is flat.
 pub(crate) fn turn(a: Vector<2>, b: Vector<2>, c: Vector<2>) -> i8 {
     if [a, b, c].iter().all(|p| is_tame(*p)) {
-        let [a, b, c] = [a, b, c].map(|p| Coord { x: p[0], y: p[1] });
-        return sign(robust::orient2d(a, b, c));
+        return sign(turn_value(a, b, c));
     }
     let [u, v] = [a, b].map(|p| [0, 1].map(|k| Wide::difference(p[k], c[k])));
     (u[0].times(&v[1]).minus(&u[1].times(&v[0]))).sign()
@@ -33,27 +33,42 @@ pub(crate) fn turn(a: Vector<2>, b: Vector<2>, c: Vector<2>) -> i8 {
 /// The side of the plane through `t` on which `p` lies: the sign of `(t₀ − p)·((t₁ − p) × (t₂ − p))`, 0 on the plane.
 pub(crate) fn side(t: [Vector<3>; 3], p: Vector<3>) -> i8 {
     if t.iter().chain([&p]).all(|p| is_tame(*p)) {
-        let [a, b, c, d] = [t[0], t[1], t[2], p].map(|p| Coord3D { x: p[0], y: p[1], z: p[2] });
-        return sign(robust::orient3d(a, b, c, d));
+        return sign(side_value(t, p));
     }
     let [u, v, w] = t.map(|t| [0, 1, 2].map(|k| Wide::difference(t[k], p[k])));
     let term = |i: usize, j: usize, k: usize| u[i].times(&v[j].times(&w[k]).minus(&v[k].times(&w[j])));
     term(0, 1, 2).minus(&term(1, 2, 0).negated()).minus(&term(2, 0, 1).negated()).sign()
 }
 
-/// The point as seen along axis `k`: its two other coordinates.
-pub(crate) fn view(p: Vector<3>, k: usize) -> Vector<2> {
-    Vector([p[(k + 1) % 3], p[(k + 2) % 3]])
+/// Twice the signed area of the triangle `a b c`, in m², to nearly full relative precision where coordinates are tame.
+pub(crate) fn turn_value(a: Vector<2>, b: Vector<2>, c: Vector<2>) -> f64 {
+    let [a, b, c] = [a, b, c].map(|p| Coord { x: p[0], y: p[1] });
+    robust::orient2d(a, b, c)
+}
+
+/// Six times the signed volume of the tetrahedron `t p`, in m³, to nearly full relative precision where coordinates are
+/// tame.
+pub(crate) fn side_value(t: [Vector<3>; 3], p: Vector<3>) -> f64 {
+    let [a, b, c, d] = [t[0], t[1], t[2], p].map(|p| Coord3D { x: p[0], y: p[1], z: p[2] });
+    robust::orient3d(a, b, c, d)
+}
+
+/// The point as seen along axis `k`: its two other coordinates. In 2D every view is the plane itself.
+pub(crate) fn view<const D: usize>(p: Vector<D>, k: usize) -> Vector<2> {
+    if D == 2 { Vector([p[0], p[1]]) } else { Vector([p[(k + 1) % 3], p[(k + 2) % 3]]) }
+}
+
+/// The point as one of three dimensions; of height 0 if it has two.
+pub(crate) fn space<const D: usize>(p: Vector<D>) -> Vector<3> {
+    Vector(std::array::from_fn(|k| if k < D { p[k] } else { 0.0 }))
 }
 
 /// Whether three points lie on a line.
-pub(crate) fn is_flat<const D: usize>([a, b, c]: [Vector<D>; 3]) -> bool {
-    if D == 2 {
-        let [a, b, c] = [a, b, c].map(|p| Vector([p[0], p[1]]));
-        return turn(a, b, c) == 0;
-    }
-    let [a, b, c] = [a, b, c].map(|p| Vector([p[0], p[1], p[2]]));
-    (0..3).all(|k| turn(view(a, k), view(b, k), view(c, k)) == 0)
+pub(crate) fn is_flat<const D: usize>(t: [Vector<D>; 3]) -> bool {
+    (0..3).all(|k| {
+        let [a, b, c] = t.map(|p| view(p, k));
+        turn(a, b, c) == 0
+    })
 }
 
 fn sign(value: f64) -> i8 {

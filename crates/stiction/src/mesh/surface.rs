@@ -176,6 +176,12 @@ impl<const D: usize> Surface<D> {
         Ok(self)
     }
 
+    /// The same surface without such a rule.
+    pub fn without_filter(mut self) -> Self {
+        self.filter = None;
+        self
+    }
+
     /// The same surface, moved by displacements of other degrees of freedom.
     ///
     /// # Errors
