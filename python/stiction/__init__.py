@@ -17,9 +17,11 @@ from ._stiction import (
     Surface,
     closest_distance_squared,
     crossings,
+    describe_crossings,
     distance_squared,
     distance_squared_gradient,
     distance_squared_hessian,
+    has_crossings,
     largest_step,
     version,
 )
@@ -31,9 +33,11 @@ __all__ = [
     "Surface",
     "closest_distance_squared",
     "crossings",
+    "describe_crossings",
     "distance_squared",
     "distance_squared_gradient",
     "distance_squared_hessian",
+    "has_crossings",
     "largest_step",
     "version",
 ]

@@ -23,7 +23,7 @@ mod _stiction {
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
-    use crate::motion::{crossings, largest_step};
+    use crate::motion::{crossings, describe_crossings, has_crossings, largest_step};
     #[pymodule_export]
     use crate::surface::Surface;
 

@@ -70,6 +70,40 @@ pub enum Error {
         /// The names that exist.
         known: String,
     },
+    /// A primitive with the vertices of another one.
+    Duplicate {
+        /// Which kind of primitive.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// The one that came first.
+        first: usize,
+    },
+    /// A side that more than two elements share.
+    SharedTooOften {
+        /// Its vertices, ascending.
+        vertices: Vec<u32>,
+        /// How many elements share it.
+        count: usize,
+    },
+    /// A primitive whose length or area is larger than the largest number.
+    TooLarge {
+        /// Which kind of primitive.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+    },
+    /// A number outside its range in an array.
+    BadEntry {
+        /// Which array.
+        what: &'static str,
+        /// Which of its entries.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
 }
 
 impl fmt::Display for Error {
@@ -96,6 +130,21 @@ impl fmt::Display for Error {
             }
             Self::UnknownName { what, name, known } => {
                 write!(f, "there is no {what} \"{name}\": choose one of {known}")
+            }
+            Self::Duplicate { what, index, first } => {
+                write!(f, "{what} {index} has the same vertices as {what} {first}: remove one of them")
+            }
+            Self::SharedTooOften { vertices, count } => {
+                write!(
+                    f,
+                    "{count} elements share the side {vertices:?}, at most 2 can: remove those that overlap"
+                )
+            }
+            Self::TooLarge { what, index } => {
+                write!(f, "{what} {index} is so large that its length or area overflows: use larger units")
+            }
+            Self::BadEntry { what, index, value, must } => {
+                write!(f, "{what} {index} is {value}: it must be {must}")
             }
         }
     }
