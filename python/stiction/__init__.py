@@ -15,6 +15,7 @@ True
 from ._contacts import Contacts
 from ._stiction import (
     Surface,
+    candidates,
     closest_distance_squared,
     crossings,
     describe_crossings,
@@ -23,6 +24,8 @@ from ._stiction import (
     distance_squared_hessian,
     has_crossings,
     largest_step,
+    num_threads,
+    set_num_threads,
     version,
 )
 
@@ -31,6 +34,7 @@ __version__ = version
 __all__ = [
     "Contacts",
     "Surface",
+    "candidates",
     "closest_distance_squared",
     "crossings",
     "describe_crossings",
@@ -39,5 +43,7 @@ __all__ = [
     "distance_squared_hessian",
     "has_crossings",
     "largest_step",
+    "num_threads",
+    "set_num_threads",
     "version",
 ]

@@ -8,11 +8,22 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
 _Kind: TypeAlias = Literal["vv", "ve", "ee", "vf"]
+_BroadPhase: TypeAlias = Literal["brute_force", "hash_grid", "spatial_hash", "sweep_and_prune", "bvh"]
 _Psd: TypeAlias = Literal["clamp", "abs", "none"]
 _Planes: TypeAlias = Iterable[tuple[ArrayLike, ArrayLike]]
 _Csc: TypeAlias = tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]
 
 version: str
+
+def set_num_threads(count: int) -> None: ...
+def num_threads() -> int: ...
+def candidates(
+    surface: Surface,
+    x: ArrayLike,
+    x_end: ArrayLike | None = None,
+    inflation: float = 0.0,
+    method: _BroadPhase = "bvh",
+) -> dict[_Kind, NDArray[np.uint32]]: ...
 
 def distance_squared(kind: _Kind, x: ArrayLike) -> float: ...
 def distance_squared_gradient(kind: _Kind, x: ArrayLike) -> NDArray[np.float64]: ...

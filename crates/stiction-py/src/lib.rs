@@ -8,6 +8,7 @@ mod array;
 mod sparse;
 mod distance;
 mod surface;
+mod candidates;
 mod contacts;
 mod motion;
 
@@ -16,6 +17,8 @@ mod motion;
 mod _stiction {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::candidates::{candidates, num_threads, set_num_threads};
     #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
