@@ -15,13 +15,18 @@ True
 from ._contacts import Contacts
 from ._stiction import (
     Surface,
+    candidates,
     closest_distance_squared,
     crossings,
+    describe_crossings,
     distance_squared,
     distance_squared_gradient,
     distance_squared_hessian,
+    has_crossings,
     is_free,
     largest_step,
+    num_threads,
+    set_num_threads,
     version,
 )
 
@@ -30,12 +35,17 @@ __version__ = version
 __all__ = [
     "Contacts",
     "Surface",
+    "candidates",
     "closest_distance_squared",
     "crossings",
+    "describe_crossings",
     "distance_squared",
     "distance_squared_gradient",
     "distance_squared_hessian",
+    "has_crossings",
     "is_free",
     "largest_step",
+    "num_threads",
+    "set_num_threads",
     "version",
 ]

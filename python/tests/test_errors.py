@@ -145,7 +145,7 @@ def test_extreme_numbers_do_not_break_anything():
         try:
             other = stiction.Surface(X * scale, [], FACES)
         except ValueError as error:
-            assert "no length, area" in str(error)
+            assert scale == 1e300 and "overflows" in str(error)
             continue
         pairs = stiction.Contacts(other, X * scale, 0.1 * scale)
         pairs.barrier_energy(X * scale, 1.0)

@@ -81,6 +81,32 @@ pub fn indices<const N: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResul
     }
 }
 
+/// The entries of the `(n,)` array of whole numbers from 0 called `name`; without entries, its shape does not matter.
+pub fn numbers(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let array = any_array(name, object)?;
+    if array.is_empty() {
+        return Ok(Vec::new());
+    }
+    if array.ndim() != 1 {
+        return Err(at(name, format!("has shape {:?}, expected (n,)", array.shape())));
+    }
+    match kind(name, &array, INTEGER)? {
+        'u' => whole_numbers::<u64>(name, &cast(&array, "uint64")?),
+        _ => whole_numbers::<i64>(name, &cast(&array, "int64")?),
+    }
+}
+
+fn whole_numbers<T>(name: &str, array: &PyReadonlyArrayDyn<'_, T>) -> PyResult<Vec<u32>>
+where
+    T: Element + Copy + Display + TryInto<u32>,
+{
+    let convert = |(entry, number): (usize, &T)| {
+        let range = || at(name, format!("entry {entry} is {number}, expected 0 to {}", u32::MAX));
+        (*number).try_into().map_err(|_| range())
+    };
+    array.as_array().iter().enumerate().map(convert).collect()
+}
+
 fn vertex_numbers<T, const N: usize>(name: &str, array: &PyReadonlyArrayDyn<'_, T>) -> PyResult<Vec<[u32; N]>>
 where
     T: Element + Copy + Display + TryInto<u32>,

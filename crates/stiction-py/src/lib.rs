@@ -8,6 +8,7 @@ mod array;
 mod sparse;
 mod distance;
 mod surface;
+mod candidates;
 mod contacts;
 mod motion;
 
@@ -17,13 +18,15 @@ mod _stiction {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::candidates::{candidates, num_threads, set_num_threads};
+    #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
-    use crate::motion::{crossings, is_free, largest_step};
+    use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
     #[pymodule_export]
     use crate::surface::Surface;
 

@@ -4,7 +4,7 @@ use numpy::PyArray2;
 use pyo3::prelude::*;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::Ccd;
-use stiction::crossing;
+use stiction::crossing::{self, CrossingPair};
 use stiction::error::Result;
 use stiction::math::Vector;
 use stiction::mesh;
@@ -113,23 +113,74 @@ impl<'a, const D: usize> Path<'a, D> {
     }
 }
 
-/// All pairs of primitives that share a point though they share no vertex, ascending, decided exactly.
+/// Pairs of primitives that share a point though they share no vertex, ascending, decided exactly.
 ///
-/// `surface`: what to check; rows name its edges and faces by their numbers in surface.edges and surface.faces.
+/// `surface`: what to check.
 /// `x`: positions, shape (n, D), in m.
+/// `kind`: which pairs: "ee" (two edges; in 3D two loose ones), "ef" (edge and face), or with loose vertices "vv", "ve",
+/// "vf". By default "ee" in 2D and "ef" in 3D: without loose edges and vertices there are no others.
 ///
-/// Returns shape (k, 2): edge and edge in 2D, edge and face in 3D.
+/// Returns shape (k, 2): vertices by their numbers, edges and faces by their places in surface.edges and surface.faces.
 #[pyfunction]
-pub fn crossings<'py>(surface: &Surface, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<u32>>> {
-    let pairs = either!(AnySurface, &surface.0, surface => {
-        let positions = vertex_field(surface, "x", x)?;
-        x.py().detach(|| crossing::crossings(surface, &positions))
+#[pyo3(signature = (surface, x, kind=None))]
+pub fn crossings<'py>(
+    surface: &Surface,
+    x: &Bound<'py, PyAny>,
+    kind: Option<&str>,
+) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    let kind = kind.unwrap_or(match surface.0 {
+        AnySurface::Flat(_) => "ee",
+        AnySurface::Solid(_) => "ef",
     });
-    let numbers: Vec<u32> = pairs
-        .into_iter()
-        .flat_map(|pair| match pair {
-            crossing::Crossing::EdgeEdge(a, b) | crossing::Crossing::EdgeFace(a, b) => [a, b],
-        })
-        .collect();
+    if !["vv", "ve", "ee", "vf", "ef"].contains(&kind) {
+        return Err(at("kind", format!("\"{kind}\" is none of \"vv\", \"ve\", \"ee\", \"vf\", \"ef\"")));
+    }
+    let found = either!(AnySurface, &surface.0, surface => {
+        let found = found(surface, x)?;
+        found.into_iter().map(|crossing| crossing.pair).collect::<Vec<_>>()
+    });
+    let pairs = found.into_iter().filter(|pair| kind_of(*pair) == kind);
+    let numbers: Vec<u32> = pairs.flat_map(CrossingPair::numbers).collect();
     Ok(from_rows(x.py(), &numbers, 2))
+}
+
+/// What crosses at x, of every kind, in words for people: the primitives, their bodies, the place.
+///
+/// `surface`: what to check.
+/// `x`: positions, shape (n, D), in m.
+#[pyfunction]
+pub fn describe_crossings(surface: &Surface, x: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    either!(AnySurface, &surface.0, surface => {
+        Ok(found(surface, x)?.iter().map(ToString::to_string).collect())
+    })
+}
+
+/// Whether anything crosses at x, of any kind; sooner known than all that does.
+///
+/// `surface`: what to check.
+/// `x`: positions, shape (n, D), in m.
+#[pyfunction]
+pub fn has_crossings(surface: &Surface, x: &Bound<'_, PyAny>) -> PyResult<bool> {
+    either!(AnySurface, &surface.0, surface => {
+        let positions = vertex_field(surface, "x", x)?;
+        x.py().detach(|| crossing::has_crossings(surface, &positions)).map_err(|error| at("x", error))
+    })
+}
+
+fn found<const D: usize>(
+    surface: &mesh::Surface<D>,
+    x: &Bound<'_, PyAny>,
+) -> PyResult<Vec<crossing::Crossing<D>>> {
+    let positions = vertex_field(surface, "x", x)?;
+    x.py().detach(|| crossing::crossings(surface, &positions)).map_err(|error| at("x", error))
+}
+
+fn kind_of(pair: CrossingPair) -> &'static str {
+    match pair {
+        CrossingPair::VertexVertex(..) => "vv",
+        CrossingPair::VertexEdge(..) => "ve",
+        CrossingPair::EdgeEdge(..) => "ee",
+        CrossingPair::VertexFace(..) => "vf",
+        _ => "ef",
+    }
 }

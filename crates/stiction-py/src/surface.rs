@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use stiction::math::Vector;
 use stiction::mesh;
 
-use crate::array::{Table, from_rows, from_vectors, indices, vectors};
+use crate::array::{Table, from_rows, from_vectors, indices, numbers, vectors};
 use crate::error::at;
 
 /// Runs the same code for the 2D and the 3D case of an enum with the variants `Flat` and `Solid`.
@@ -36,27 +36,35 @@ pub enum AnySurface {
 /// allowed; they take no part in contact.
 /// `edges`: pairs of vertex numbers, shape (m, 2). The edges of the faces are added by themselves.
 /// `faces`: triples of vertex numbers, shape (k, 3); none in 2D.
+/// `loose_vertices`: numbers of vertices that take part by themselves: particles. Those that an edge uses count once.
+/// `bodies`: a label for each vertex, shape (n,); by default connected pieces are bodies.
 ///
-/// Raises `ValueError` if a position is not finite, an index is out of range, a primitive names a vertex twice, or
-/// an edge has no length or a face no area.
+/// Raises `ValueError` if a position is not finite, an index is out of range, a primitive names a vertex twice, an edge
+/// has no length or a face no area, or a face occurs twice.
 #[pyclass(frozen, module = "stiction")]
 pub struct Surface(pub AnySurface);
 
 #[pymethods]
 impl Surface {
     #[new]
-    #[pyo3(signature = (vertices, edges, faces=None))]
+    #[pyo3(signature = (vertices, edges, faces=None, loose_vertices=None, bodies=None))]
     fn new(
         vertices: &Bound<'_, PyAny>,
         edges: &Bound<'_, PyAny>,
         faces: Option<&Bound<'_, PyAny>>,
+        loose_vertices: Option<&Bound<'_, PyAny>>,
+        bodies: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let rest = Table::read("vertices", vertices)?;
-        let edges = indices("edges", edges)?;
-        let faces = faces.map_or(Ok(Vec::new()), |faces| indices("faces", faces))?;
+        let parts = Parts {
+            edges: indices("edges", edges)?,
+            faces: faces.map_or(Ok(Vec::new()), |faces| indices("faces", faces))?,
+            loose: loose_vertices.map_or(Ok(Vec::new()), |loose| numbers("loose_vertices", loose))?,
+            bodies: bodies.map(|bodies| numbers("bodies", bodies)).transpose()?,
+        };
         Ok(Self(match rest.columns() {
-            2 => AnySurface::Flat(build(&rest, edges, faces)?),
-            3 => AnySurface::Solid(build(&rest, edges, faces)?),
+            2 => AnySurface::Flat(build(&rest, parts)?),
+            3 => AnySurface::Solid(build(&rest, parts)?),
             columns => return Err(at("vertices", format!("has {columns} columns, expected 2 or 3"))),
         }))
     }
@@ -88,6 +96,67 @@ impl Surface {
         either!(AnySurface, &self.0, surface => from_rows(py, surface.faces().as_flattened(), 3))
     }
 
+    /// For each face, the places of its edges in surface.edges, shape (k, 3): from its first vertex to its second, from
+    /// there to the third, and back.
+    #[getter]
+    fn faces_to_edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
+        either!(AnySurface, &self.0, surface => from_rows(py, surface.faces_to_edges().as_flattened(), 3))
+    }
+
+    /// The vertices of no edge that take part: particles.
+    #[getter]
+    fn loose_vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        either!(AnySurface, &self.0, surface => PyArray1::from_slice(py, surface.loose_vertices()))
+    }
+
+    /// The places in surface.edges of edges of no face: rods. None in 2D, where edges are the boundary.
+    #[getter]
+    fn loose_edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        either!(AnySurface, &self.0, surface => PyArray1::from_slice(py, surface.loose_edges()))
+    }
+
+    /// How much of the surface at rest each vertex stands for, shape (n,): a third of its faces in m², without faces
+    /// half of its edges in m, without edges 1; 0 for vertices that take no part.
+    #[getter]
+    fn vertex_areas<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        either!(AnySurface, &self.0, surface => PyArray1::from_slice(py, &surface.areas().vertices))
+    }
+
+    /// How much of the surface at rest each edge stands for, shape (m,): a third of its faces in m², without faces its
+    /// length in m.
+    #[getter]
+    fn edge_areas<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        either!(AnySurface, &self.0, surface => PyArray1::from_slice(py, &surface.areas().edges))
+    }
+
+    /// Whether the surface ends at a vertex, shape (n,): in 3D if one of its edges has fewer than two faces, in 2D if
+    /// it has one edge; true for loose vertices.
+    #[getter]
+    fn boundary_vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        either!(AnySurface, &self.0, surface => {
+            let flags = (0..surface.rest().len() as u32).map(|v| surface.is_boundary_vertex(v));
+            PyArray1::from_iter(py, flags)
+        })
+    }
+
+    /// Whether the surface ends at an edge, shape (m,): in 3D if it has fewer than two faces; never in 2D.
+    #[getter]
+    fn boundary_edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        either!(AnySurface, &self.0, surface => {
+            let flags = (0..surface.edges().len() as u32).map(|e| surface.is_boundary_edge(e));
+            PyArray1::from_iter(py, flags)
+        })
+    }
+
+    /// The body of each vertex, shape (n,); -1 for vertices that take no part.
+    #[getter]
+    fn bodies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        either!(AnySurface, &self.0, surface => {
+            let bodies = (0..surface.rest().len() as u32).map(|v| surface.body(v).map_or(-1, i64::from));
+            PyArray1::from_iter(py, bodies)
+        })
+    }
+
     fn __repr__(&self) -> String {
         either!(AnySurface, &self.0, surface => format!(
             "Surface({}D, {} vertices, {} edges, {} faces)",
@@ -99,13 +168,23 @@ impl Surface {
     }
 }
 
-fn build<const D: usize>(
-    rest: &Table,
+/// What a surface is made of, besides its vertices.
+struct Parts {
     edges: Vec<[u32; 2]>,
     faces: Vec<[u32; 3]>,
-) -> PyResult<Arc<mesh::Surface<D>>> {
-    let surface = mesh::Surface::new(rest.vectors("vertices")?, edges, faces);
-    surface.map(Arc::new).map_err(|error| at("Surface", error))
+    loose: Vec<u32>,
+    bodies: Option<Vec<u32>>,
+}
+
+fn build<const D: usize>(rest: &Table, parts: Parts) -> PyResult<Arc<mesh::Surface<D>>> {
+    let rest = rest.vectors("vertices")?;
+    let surface = mesh::Surface::new(rest, parts.edges, parts.faces).map_err(|error| at("Surface", error))?;
+    let surface = surface.with_loose_vertices(parts.loose).map_err(|error| at("loose_vertices", error))?;
+    let surface = match parts.bodies {
+        Some(bodies) => surface.with_bodies(bodies).map_err(|error| at("bodies", error))?,
+        None => surface,
+    };
+    Ok(Arc::new(surface))
 }
 
 /// One vector for each vertex of the surface, from the argument called `name`.

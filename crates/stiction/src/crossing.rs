@@ -1,156 +1,308 @@
 //! Whether a configuration intersects itself, decided exactly.
 //!
-//! Signs of determinants come from adaptive exact arithmetic \[Shewchuk1997\], so the answer is right for
-//! any input whose products neither overflow nor underflow. Touching counts as crossing. Nothing here is shared with distances or
-//! collision detection in time: it is an independent check of both.
+//! Signs of determinants come from exact arithmetic \[Shewchuk1997\], so the answer is right for every finite input,
+//! whatever overflows or underflows. Touching counts as crossing; primitives that share a vertex are not compared.
+//! Nothing here is shared with distances or collision detection in time: it is an independent check of both. Only boxes
+//! that meet are compared, by a broad phase.
+//!
+//! | | 2D | 3D |
+//! | --- | --- | --- |
+//! | edges | with edges | with faces; loose ones with each other |
+//! | loose vertices | with each other, with edges | with each other, with loose edges, with faces |
 
-use robust::{Coord, Coord3D};
+mod exact;
+mod place;
 
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::broad_phase::BroadPhaseKind;
+use crate::error::Result;
 use crate::math::Vector;
 use crate::mesh::Surface;
+use crate::mesh::orientation::{is_tame, space};
 use crate::threads;
 
-/// Two primitives that share a point though they share no vertex.
+/// Two primitives that share a point though they share no vertex, by number: vertices in the full vertex array, edges
+/// and faces in the surface's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Crossing {
-    /// Two edges, by number (2D).
+#[non_exhaustive]
+pub enum CrossingPair {
+    /// Two loose vertices at one place.
+    VertexVertex(u32, u32),
+    /// A loose vertex on an edge.
+    VertexEdge(u32, u32),
+    /// Two edges; in 3D two loose ones.
     EdgeEdge(u32, u32),
-    /// An edge and a face, by number (3D).
+    /// A loose vertex on a face.
+    VertexFace(u32, u32),
+    /// An edge and a face.
     EdgeFace(u32, u32),
 }
 
-/// All crossings of a surface at `positions`, ascending: edges with edges in 2D, with faces in 3D.
-///
-/// # Panics
-/// If `positions` is shorter than the surface's vertex array.
-pub fn crossings<const D: usize>(surface: &Surface<D>, positions: &[Vector<D>]) -> Vec<Crossing> {
-    let edges = surface.edges();
-    let of_edge = |e: usize| {
-        if D == 2 {
-            edge_crossings(edges, positions, e as u32, edges[e])
-        } else {
-            face_crossings(surface.faces(), positions, e as u32, edges[e])
+impl CrossingPair {
+    /// The numbers, in the order of the name.
+    pub fn numbers(self) -> [u32; 2] {
+        match self {
+            Self::VertexVertex(a, b)
+            | Self::VertexEdge(a, b)
+            | Self::EdgeEdge(a, b)
+            | Self::VertexFace(a, b)
+            | Self::EdgeFace(a, b) => [a, b],
         }
-    };
-    threads::collect(edges.len(), &|range| range.flat_map(of_edge).collect())
+    }
 }
 
-fn edge_crossings<const D: usize>(
-    edges: &[[u32; 2]],
+/// What crosses, whose it is and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing<const D: usize> {
+    /// The primitives, by number.
+    pub pair: CrossingPair,
+    /// The vertices of the first.
+    pub first: Vec<u32>,
+    /// The vertices of the second.
+    pub second: Vec<u32>,
+    /// The bodies they belong to: those of their first vertices.
+    pub bodies: [Option<u32>; 2],
+    /// A point that they share, in m, good to rounding.
+    pub place: Vector<D>,
+}
+
+impl<const D: usize> fmt::Display for Crossing<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        primitive(f, &self.first, self.bodies[0])?;
+        f.write_str(" crosses ")?;
+        primitive(f, &self.second, self.bodies[1])?;
+        let place: Vec<_> = self.place.0.iter().map(|x| format!("{:?}", rounded(*x))).collect();
+        write!(f, " near ({}): move them apart, or exclude the pair by a filter", place.join(", "))
+    }
+}
+
+/// The number with six digits.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x) + 0.0
+}
+
+fn primitive(f: &mut fmt::Formatter<'_>, vertices: &[u32], body: Option<u32>) -> fmt::Result {
+    let what = ["vertex", "edge", "face"][vertices.len().clamp(1, 3) - 1];
+    let numbers: Vec<_> = vertices.iter().map(u32::to_string).collect();
+    write!(f, "{what} ({})", numbers.join(", "))?;
+    body.map_or(Ok(()), |body| write!(f, " of body {body}"))
+}
+
+/// How to look for crossings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Check {
+    /// Whether pairs that the surface's filter keeps apart count as well.
+    pub filtered: bool,
+    /// How to find boxes that meet; the result is the same for all.
+    pub broad_phase: BroadPhaseKind,
+}
+
+impl Check {
+    /// All crossings of a surface at `positions`, by kind in the order of [`CrossingPair`], then by number.
+    ///
+    /// # Errors
+    /// If there is not one finite position for each vertex.
+    pub fn crossings<const D: usize>(
+        self,
+        surface: &Surface<D>,
+        positions: &[Vector<D>],
+    ) -> Result<Vec<Crossing<D>>> {
+        self.search(surface, positions, |search, lists| {
+            let found = lists.iter().flat_map(|list| search.crossing(list));
+            found.map(|pair| search.described(pair)).collect()
+        })
+    }
+
+    /// Whether there is a crossing: the same answer as from all of them, sooner if there is one.
+    ///
+    /// # Errors
+    /// If there is not one finite position for each vertex.
+    pub fn any<const D: usize>(self, surface: &Surface<D>, positions: &[Vector<D>]) -> Result<bool> {
+        self.search(surface, positions, |search, lists| lists.iter().any(|list| search.any(list)))
+    }
+
+    fn search<const D: usize, R>(
+        self,
+        surface: &Surface<D>,
+        x: &[Vector<D>],
+        answer: impl Fn(&Search<'_, D>, &[List]) -> R,
+    ) -> Result<R> {
+        surface.check_positions(x)?;
+        let bare = (self.filtered && surface.filter().is_some()).then(|| surface.clone().without_filter());
+        let surface = bare.as_ref().unwrap_or(surface);
+        let lists = candidates(surface, x, self.broad_phase);
+        Ok(answer(&Search::new(surface, x), &lists))
+    }
+}
+
+/// All crossings of a surface at `positions` that its filter does not excuse; see [`Check::crossings`].
+///
+/// # Errors
+/// If there is not one finite position for each vertex.
+pub fn crossings<const D: usize>(surface: &Surface<D>, positions: &[Vector<D>]) -> Result<Vec<Crossing<D>>> {
+    Check::default().crossings(surface, positions)
+}
+
+/// Whether a surface at `positions` crosses itself where its filter does not excuse it; see [`Check::any`].
+///
+/// # Errors
+/// If there is not one finite position for each vertex.
+pub fn has_crossings<const D: usize>(surface: &Surface<D>, positions: &[Vector<D>]) -> Result<bool> {
+    Check::default().any(surface, positions)
+}
+
+/// Pairs of one kind whose boxes meet, ascending.
+struct List {
+    kind: fn(u32, u32) -> CrossingPair,
+    pairs: Vec<(u32, u32)>,
+}
+
+/// The pairs that may cross, by kind.
+fn candidates<const D: usize>(
+    surface: &Surface<D>,
     x: &[Vector<D>],
-    e: u32,
-    edge: [u32; 2],
-) -> Vec<Crossing> {
-    let p = edge.map(|v| plane_point(x[v as usize]));
-    (e + 1..edges.len() as u32)
-        .filter(|&f| {
-            let other = edges[f as usize];
-            !edge.iter().any(|v| other.contains(v))
-                && boxes_meet(&edge, &other, x)
-                && segments_meet(p, other.map(|v| plane_point(x[v as usize])))
-        })
-        .map(|f| Crossing::EdgeEdge(e, f))
-        .collect()
+    broad_phase: BroadPhaseKind,
+) -> Vec<List> {
+    let mut lists = Vec::new();
+    if !(surface.loose_vertices().is_empty() && surface.loose_edges().is_empty()) {
+        lists = loose_candidates(surface, x, broad_phase);
+    }
+    lists.push(if D == 2 {
+        List { kind: CrossingPair::EdgeEdge, pairs: broad_phase.edge_edges(surface, x) }
+    } else {
+        List { kind: CrossingPair::EdgeFace, pairs: broad_phase.edge_faces(surface, x) }
+    });
+    lists
 }
 
-fn face_crossings<const D: usize>(
-    faces: &[[u32; 3]],
+/// Those with loose vertices, and those of two loose edges in 3D; others meet where an edge meets an edge or a face.
+fn loose_candidates<const D: usize>(
+    surface: &Surface<D>,
     x: &[Vector<D>],
-    e: u32,
-    edge: [u32; 2],
-) -> Vec<Crossing> {
-    let p = edge.map(|v| space_point(x[v as usize]));
-    (0..faces.len() as u32)
-        .filter(|&f| {
-            let face = faces[f as usize];
-            !edge.iter().any(|v| face.contains(v))
-                && boxes_meet(&edge, &face, x)
-                && segment_meets_triangle(p, face.map(|v| space_point(x[v as usize])))
+    broad_phase: BroadPhaseKind,
+) -> Vec<List> {
+    let is_loose = |list: &[u32], number: u32| list.binary_search(&number).is_ok();
+    let (vertices, edges) = (surface.loose_vertices(), surface.loose_edges());
+    let mut all = broad_phase.candidates(surface, x, x, 0.0);
+    all.ve.retain(|(v, _)| is_loose(vertices, *v));
+    all.ee.retain(|(a, b)| is_loose(edges, *a) && is_loose(edges, *b));
+    all.vf.retain(|(v, _)| is_loose(vertices, *v));
+    vec![
+        List { kind: CrossingPair::VertexVertex, pairs: all.vv },
+        List { kind: CrossingPair::VertexEdge, pairs: all.ve },
+        List { kind: CrossingPair::EdgeEdge, pairs: all.ee },
+        List { kind: CrossingPair::VertexFace, pairs: all.vf },
+    ]
+}
+
+/// A surface somewhere.
+struct Search<'a, const D: usize> {
+    surface: &'a Surface<D>,
+    x: &'a [Vector<D>],
+    /// Planes of the faces, which part most pairs; none where plain numbers cannot be trusted.
+    planes: Vec<exact::Plane>,
+}
+
+impl<'a, const D: usize> Search<'a, D> {
+    fn new(surface: &'a Surface<D>, x: &'a [Vector<D>]) -> Self {
+        let tame = surface.vertices().iter().all(|v| is_tame(x[*v as usize]));
+        let faces = if tame { surface.faces() } else { &[] };
+        let plane = |face: &[u32; 3]| exact::Plane::new(face.map(|v| space(x[v as usize])));
+        Self { surface, x, planes: faces.iter().map(plane).collect() }
+    }
+
+    /// The pairs of a list that cross.
+    fn crossing(&self, list: &List) -> Vec<CrossingPair> {
+        threads::collect(list.pairs.len(), &|range| {
+            let pairs = list.pairs[range].iter().map(|&(a, b)| (list.kind)(a, b));
+            pairs.filter(|pair| self.cross(*pair)).collect()
         })
-        .map(|f| Crossing::EdgeFace(e, f))
-        .collect()
-}
-
-fn plane_point<const D: usize>(x: Vector<D>) -> Coord<f64> {
-    Coord { x: x[0], y: x[1] }
-}
-
-fn space_point<const D: usize>(x: Vector<D>) -> Coord3D<f64> {
-    Coord3D { x: x[0], y: x[1], z: x[2] }
-}
-
-fn boxes_meet<const D: usize>(a: &[u32], b: &[u32], x: &[Vector<D>]) -> bool {
-    let bounds = |vertices: &[u32]| {
-        let points = vertices.iter().map(|&v| x[v as usize]);
-        points.fold((Vector([f64::INFINITY; D]), Vector([f64::NEG_INFINITY; D])), |(low, high), p| {
-            (low.min(p), high.max(p))
-        })
-    };
-    let ((a_low, a_high), (b_low, b_high)) = (bounds(a), bounds(b));
-    (0..D).all(|k| a_low[k] <= b_high[k] && b_low[k] <= a_high[k])
-}
-
-fn sign(value: f64) -> i8 {
-    i8::from(value > 0.0) - i8::from(value < 0.0)
-}
-
-fn turn(a: Coord<f64>, b: Coord<f64>, c: Coord<f64>) -> i8 {
-    sign(robust::orient2d(a, b, c))
-}
-
-fn side(a: [Coord3D<f64>; 3], p: Coord3D<f64>) -> i8 {
-    sign(robust::orient3d(a[0], a[1], a[2], p))
-}
-
-/// Whether two closed segments in the plane share a point.
-fn segments_meet(p: [Coord<f64>; 2], q: [Coord<f64>; 2]) -> bool {
-    let (q0, q1) = (turn(p[0], p[1], q[0]), turn(p[0], p[1], q[1]));
-    let (p0, p1) = (turn(q[0], q[1], p[0]), turn(q[0], q[1], p[1]));
-    if q0 == 0 && q1 == 0 && p0 == 0 && p1 == 0 {
-        return ranges_meet(p.map(|a| a.x), q.map(|a| a.x)) && ranges_meet(p.map(|a| a.y), q.map(|a| a.y));
     }
-    q0 * q1 <= 0 && p0 * p1 <= 0
-}
 
-fn ranges_meet(a: [f64; 2], b: [f64; 2]) -> bool {
-    a[0].min(a[1]) <= b[0].max(b[1]) && b[0].min(b[1]) <= a[0].max(a[1])
-}
-
-/// Whether a closed segment and a closed triangle in space share a point.
-fn segment_meets_triangle(p: [Coord3D<f64>; 2], t: [Coord3D<f64>; 3]) -> bool {
-    let (s0, s1) = (side(t, p[0]), side(t, p[1]));
-    if s0 == 0 && s1 == 0 {
-        return meets_in_plane(p, t);
+    /// Whether a pair of a list crosses.
+    fn any(&self, list: &List) -> bool {
+        let found = AtomicBool::new(false);
+        threads::in_chunks(list.pairs.len(), &|range| {
+            let mut pairs = list.pairs[range].iter().map(|&(a, b)| (list.kind)(a, b));
+            if !found.load(Ordering::Relaxed) && pairs.any(|pair| self.cross(pair)) {
+                found.store(true, Ordering::Relaxed);
+            }
+        });
+        found.into_inner()
     }
-    if s0 * s1 > 0 {
-        return false;
+
+    /// Whether a pair meets and the filter does not excuse it.
+    fn cross(&self, pair: CrossingPair) -> bool {
+        self.meet(pair)
+            && self.surface.filter().is_none_or(|filter| self.with_vertices(pair, |a, b| filter.allows(a, b)))
     }
-    // The segment crosses the plane: it meets the triangle if it passes all sides on the same hand.
-    let hands = [0, 1, 2].map(|k| side([p[0], p[1], t[k]], t[(k + 1) % 3]));
-    !(hands.contains(&1) && hands.contains(&-1))
-}
 
-/// The same for a segment in the plane of the triangle: exact in each coordinate plane, and it must
-/// hold in all three (two of them may see the figure edge-on, where everything overlaps).
-fn meets_in_plane(p: [Coord3D<f64>; 2], t: [Coord3D<f64>; 3]) -> bool {
-    let views: [fn(Coord3D<f64>) -> Coord<f64>; 3] =
-        [|a| Coord { x: a.x, y: a.y }, |a| Coord { x: a.y, y: a.z }, |a| Coord { x: a.z, y: a.x }];
-    views.iter().all(|view| meets_flat(p.map(view), t.map(view)))
-}
+    fn meet(&self, pair: CrossingPair) -> bool {
+        match pair {
+            CrossingPair::VertexVertex(a, b) => self.at(a) == self.at(b),
+            CrossingPair::VertexEdge(v, e) => exact::segments_meet([self.at(v); 2], self.edge(e)),
+            CrossingPair::EdgeEdge(a, b) => exact::segments_meet(self.edge(a), self.edge(b)),
+            CrossingPair::VertexFace(v, f) => self.meets_face([self.at(v); 2], f),
+            CrossingPair::EdgeFace(e, f) => self.meets_face(self.edge(e), f),
+        }
+    }
 
-fn meets_flat(p: [Coord<f64>; 2], t: [Coord<f64>; 3]) -> bool {
-    let inside = |a: Coord<f64>| {
-        let turns = [0, 1, 2].map(|k| turn(t[k], t[(k + 1) % 3], a));
-        turns != [0; 3] && !(turns.contains(&1) && turns.contains(&-1))
-    };
-    inside(p[0]) || (0..3).any(|k| segments_meet(p, [t[k], t[(k + 1) % 3]]))
+    fn meets_face(&self, p: [Vector<D>; 2], f: u32) -> bool {
+        let p = p.map(space);
+        !self.planes.get(f as usize).is_some_and(|plane| plane.parts_from(p))
+            && exact::segment_meets_triangle(p, self.face(f).map(space))
+    }
+
+    fn at(&self, v: u32) -> Vector<D> {
+        self.x[v as usize]
+    }
+
+    fn edge(&self, e: u32) -> [Vector<D>; 2] {
+        self.surface.edges()[e as usize].map(|v| self.at(v))
+    }
+
+    fn face(&self, f: u32) -> [Vector<D>; 3] {
+        self.surface.faces()[f as usize].map(|v| self.at(v))
+    }
+
+    /// The result of `f` for the vertices of both primitives.
+    fn with_vertices<R>(&self, pair: CrossingPair, f: impl Fn(&[u32], &[u32]) -> R) -> R {
+        let (edges, faces) = (self.surface.edges(), self.surface.faces());
+        match pair {
+            CrossingPair::VertexVertex(a, b) => f(&[a], &[b]),
+            CrossingPair::VertexEdge(v, e) => f(&[v], &edges[e as usize]),
+            CrossingPair::EdgeEdge(a, b) => f(&edges[a as usize], &edges[b as usize]),
+            CrossingPair::VertexFace(v, t) => f(&[v], &faces[t as usize]),
+            CrossingPair::EdgeFace(e, t) => f(&edges[e as usize], &faces[t as usize]),
+        }
+    }
+
+    /// A point that the primitives share.
+    fn place(&self, pair: CrossingPair) -> Vector<D> {
+        match pair {
+            CrossingPair::VertexVertex(v, _)
+            | CrossingPair::VertexEdge(v, _)
+            | CrossingPair::VertexFace(v, _) => self.at(v),
+            CrossingPair::EdgeEdge(a, b) => place::of_segments(self.edge(a), self.edge(b)),
+            CrossingPair::EdgeFace(e, f) => place::of_edge_and_face(self.edge(e), self.face(f)),
+        }
+    }
+
+    fn described(&self, pair: CrossingPair) -> Crossing<D> {
+        let place = self.place(pair);
+        let (first, second) = self.with_vertices(pair, |a, b| (a.to_vec(), b.to_vec()));
+        let bodies = [self.surface.body(first[0]), self.surface.body(second[0])];
+        Crossing { pair, first, second, bodies, place }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tetrahedron_and_needle(tip: f64) -> (Surface<3>, Vec<Vector<3>>) {
+    fn face_and_needle(tip: f64) -> (Surface<3>, Vec<Vector<3>>) {
         let x: Vec<_> = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.2, 0.2, tip], [0.2, 0.2, 1.0]]
             .map(Vector)
             .to_vec();
@@ -159,29 +311,18 @@ mod tests {
 
     #[test]
     fn a_needle_crosses_when_its_tip_is_below() {
-        for (tip, count) in [(1e-300, 0), (0.0, 1), (-1e-300, 1)] {
-            let (surface, x) = tetrahedron_and_needle(tip);
-            assert_eq!(crossings(&surface, &x).len(), count, "tip at {tip}");
+        for (tip, count) in [(1e-300, 0), (f64::from_bits(1), 0), (0.0, 1), (-1e-300, 1)] {
+            let (surface, x) = face_and_needle(tip);
+            assert_eq!(crossings(&surface, &x).unwrap().len(), count, "tip at {tip}");
+            assert_eq!(has_crossings(&surface, &x).unwrap(), count > 0);
         }
     }
 
     #[test]
-    fn coplanar_segments_are_seen() {
-        let t = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(|a| space_point(Vector(a)));
-        let segment = |a: [f64; 3], b: [f64; 3]| [space_point(Vector(a)), space_point(Vector(b))];
-        assert!(segment_meets_triangle(segment([0.1, 0.1, 0.0], [0.2, 0.1, 0.0]), t));
-        assert!(segment_meets_triangle(segment([-1.0, 0.1, 0.0], [2.0, 0.1, 0.0]), t));
-        assert!(!segment_meets_triangle(segment([1.0, 1.0, 0.0], [2.0, 1.0, 0.0]), t));
-    }
-
-    #[test]
-    fn segments_in_the_plane() {
-        let at = |a: [f64; 2]| Coord { x: a[0], y: a[1] };
-        let meet = |p: [[f64; 2]; 2], q: [[f64; 2]; 2]| segments_meet(p.map(at), q.map(at));
-        assert!(meet([[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]));
-        assert!(meet([[0.0, 0.0], [1.0, 0.0]], [[0.5, 0.0], [2.0, 0.0]]));
-        assert!(!meet([[0.0, 0.0], [1.0, 0.0]], [[1.5, 0.0], [2.0, 0.0]]));
-        assert!(meet([[0.0, 0.0], [1.0, 0.0]], [[0.5, 0.0], [0.5, 1.0]]));
-        assert!(!meet([[0.0, 0.0], [1.0, 0.0]], [[0.5, 1e-300], [0.5, 1.0]]));
+    fn a_crossing_says_who_and_where() {
+        let (surface, x) = face_and_needle(-0.25);
+        let message = crossings(&surface, &x).unwrap()[0].to_string();
+        let start = "edge (3, 4) of body 1 crosses face (0, 1, 2) of body 0 near (0.2, 0.2, 0.0): move";
+        assert!(message.starts_with(start), "{message}");
     }
 }

@@ -61,19 +61,53 @@ pub enum Error {
         /// What it names.
         pair: (u32, u32),
     },
-    /// A choice by a name that does not exist.
-    UnknownName {
-        /// What is chosen.
-        what: &'static str,
-        /// The name given.
-        name: String,
-        /// The names that exist.
-        known: &'static str,
-    },
     /// A parameter outside its range.
     BadParameter {
         /// Its name.
         name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// A choice that does not exist.
+    UnknownName {
+        /// What is chosen.
+        what: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A primitive with the vertices of another one.
+    Duplicate {
+        /// Which kind of primitive.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+        /// The one that came first.
+        first: usize,
+    },
+    /// A side that more than two elements share.
+    SharedTooOften {
+        /// Its vertices, ascending.
+        vertices: Vec<u32>,
+        /// How many elements share it.
+        count: usize,
+    },
+    /// A primitive whose length or area is larger than the largest number.
+    TooLarge {
+        /// Which kind of primitive.
+        what: &'static str,
+        /// Which of them.
+        index: usize,
+    },
+    /// A number outside its range in an array.
+    BadEntry {
+        /// Which array.
+        what: &'static str,
+        /// Which of its entries.
+        index: usize,
         /// Its value.
         value: f64,
         /// What it must be.
@@ -105,11 +139,26 @@ impl fmt::Display for Error {
                 "{what} {index} names {} and {}, which the surface does not have: find candidates for this surface",
                 pair.0, pair.1
             ),
-            Self::UnknownName { what, name, known } => {
-                write!(f, "{what} \"{name}\" is unknown: choose one of {known}")
-            }
             Self::BadParameter { name, value, must } => {
                 write!(f, "{name} = {value} is not possible: it must be {must}")
+            }
+            Self::UnknownName { what, name, known } => {
+                write!(f, "there is no {what} \"{name}\": choose one of {known}")
+            }
+            Self::Duplicate { what, index, first } => {
+                write!(f, "{what} {index} has the same vertices as {what} {first}: remove one of them")
+            }
+            Self::SharedTooOften { vertices, count } => {
+                write!(
+                    f,
+                    "{count} elements share the side {vertices:?}, at most 2 can: remove those that overlap"
+                )
+            }
+            Self::TooLarge { what, index } => {
+                write!(f, "{what} {index} is so large that its length or area overflows: use larger units")
+            }
+            Self::BadEntry { what, index, value, must } => {
+                write!(f, "{what} {index} is {value}: it must be {must}")
             }
         }
     }

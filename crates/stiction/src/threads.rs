@@ -4,27 +4,83 @@
 //! the same bits for any number.
 
 use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::{Error, Result};
 
 /// Items a task handles; part of the bits of sums, so never a function of the number of threads.
 const CHUNK: usize = 256;
+
+/// The threads that [`set_count`] asked for; without, rayon's own: one for each core.
+static POOL: RwLock<Option<Arc<ThreadPool>>> = RwLock::new(None);
+
+/// From now on, work that starts outside a thread pool of rayon uses `count` threads; inside one, that pool is
+/// used.
+///
+/// # Errors
+/// If `count` is 0 or the system refuses to start threads.
+pub fn set_count(count: usize) -> Result<()> {
+    let refuse = |must| Error::BadParameter { name: "number of threads", value: count as f64, must };
+    if count == 0 {
+        return Err(refuse("1 or more"));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(count).build();
+    let pool = pool.map_err(|_| refuse("as many as the system can start"))?;
+    *POOL.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(pool));
+    Ok(())
+}
+
+/// The number of threads that work started here uses.
+pub fn count() -> usize {
+    inside(rayon::current_num_threads)
+}
+
+/// Runs `f` inside the chosen threads, unless it is inside threads already.
+fn inside<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    if rayon::current_thread_index().is_some() {
+        return f();
+    }
+    let pool = POOL.read().unwrap_or_else(PoisonError::into_inner).clone();
+    match pool {
+        Some(pool) => pool.install(f),
+        None => f(),
+    }
+}
 
 /// The results of `f` for ranges that together are `0..count`, in their order.
 ///
 /// `f` is called through a pointer: for a chunk that costs nothing, and to compile the threads' machinery for every
 /// kind of work doubles the time of a build.
 pub fn in_chunks<R: Send>(count: usize, f: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
-    if count <= CHUNK {
+    in_chunks_of(CHUNK, count, f)
+}
+
+/// Like [`in_chunks`], with another size of the chunks (at least 1), which must not depend on the number of
+/// threads either.
+pub fn in_chunks_of<R: Send>(size: usize, count: usize, f: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
+    if count <= size {
         return vec![f(0..count)];
     }
-    let range = |chunk: usize| chunk * CHUNK..count.min((chunk + 1) * CHUNK);
-    (0..count.div_ceil(CHUNK)).into_par_iter().map(|chunk| f(range(chunk))).collect()
+    let range = |chunk: usize| chunk * size..count.min((chunk + 1) * size);
+    inside(|| (0..count.div_ceil(size)).into_par_iter().map(|chunk| f(range(chunk))).collect())
 }
 
 /// The lists that `f` makes for ranges that together are `0..count`, one behind the other.
 pub fn collect<R: Send>(count: usize, f: &(dyn Fn(Range<usize>) -> Vec<R> + Sync)) -> Vec<R> {
     in_chunks(count, f).into_iter().flatten().collect()
+}
+
+/// Calls `f` for every part with its place in the list: parts that are written to, such as pieces of an array.
+pub fn for_each<T: Send>(parts: Vec<T>, f: &(dyn Fn(usize, T) + Sync)) {
+    inside(|| parts.into_par_iter().enumerate().for_each(|(place, part)| f(place, part)));
+}
+
+/// The results of two pieces of work that may run at the same time.
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    inside(|| rayon::join(a, b))
 }
 
 #[cfg(test)]
@@ -36,5 +92,16 @@ mod tests {
         for count in [0, 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
             assert_eq!(collect(count, &|range| range.collect::<Vec<_>>()), (0..count).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn the_number_of_threads_can_be_chosen_again_and_again() {
+        for count in [1, 2, 1, 3] {
+            set_count(count).unwrap();
+            assert_eq!(super::count(), count);
+            let inside = in_chunks(3 * CHUNK, &|_| rayon::current_num_threads());
+            assert_eq!(inside, [count; 3]);
+        }
+        assert!(set_count(0).unwrap_err().to_string().contains("number of threads = 0"));
     }
 }

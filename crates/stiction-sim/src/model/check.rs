@@ -23,8 +23,8 @@ impl<const D: usize> Model<D> {
                 }
             }
         }
-        match crossings(&self.surface, x).first() {
-            Some(crossing) => Err(self.describe(*crossing, x)),
+        match crossings(&self.surface, x)?.first() {
+            Some(crossing) => Err(self.describe(crossing)),
             None => Ok(()),
         }
     }
@@ -83,22 +83,17 @@ impl<const D: usize> Model<D> {
         part.map_or((String::new(), vertex), |part| (part.name.clone(), vertex - part.vertices.start))
     }
 
-    fn describe(&self, crossing: Crossing, x: &[Vector<D>]) -> Error {
-        let (edge, other): (u32, Vec<u32>) = match crossing {
-            Crossing::EdgeEdge(a, b) => (a, self.surface.edges()[b as usize].to_vec()),
-            Crossing::EdgeFace(a, f) => (a, self.surface.faces()[f as usize].to_vec()),
-        };
-        let edge = self.surface.edges()[edge as usize];
-        let words = |what: &str, vertices: &[u32]| {
+    fn describe(&self, crossing: &Crossing<D>) -> Error {
+        let words = |vertices: &[u32]| {
+            let what = ["vertex", "edge", "face"][vertices.len().clamp(1, 3) - 1];
             let (body, _) = self.name(vertices[0]);
             let numbers: Vec<_> = vertices.iter().map(|&v| self.name(v).1.to_string()).collect();
             format!("{what} ({}) of body \"{body}\"", numbers.join(", "))
         };
-        let place = (x[edge[0] as usize] + x[edge[1] as usize]) * 0.5;
         Error::Intersecting {
-            first: words("edge", &edge),
-            second: words(if other.len() == 2 { "edge" } else { "face" }, &other),
-            place: format!("{:?}", place.0),
+            first: words(&crossing.first),
+            second: words(&crossing.second),
+            place: format!("{:?}", crossing.place.0),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Axis-aligned boxes.
 
+use std::array::from_fn;
+
 use crate::math::Vector;
 
 /// A closed box with sides along the axes.
@@ -10,10 +12,11 @@ pub struct Aabb<const D: usize> {
 }
 
 impl<const D: usize> Aabb<D> {
-    /// The box around nothing, which meets no box.
+    /// The box around nothing, which meets no bounded box.
     pub const EMPTY: Self = Self { low: Vector([f64::INFINITY; D]), high: Vector([f64::NEG_INFINITY; D]) };
 
     /// The smallest box around the points, grown by `inflation` (in m) on every side and rounded outwards.
+    #[inline]
     pub fn around(points: impl IntoIterator<Item = Vector<D>>, inflation: f64) -> Self {
         let mut low = Vector([f64::INFINITY; D]);
         let mut high = Vector([f64::NEG_INFINITY; D]);
@@ -28,6 +31,18 @@ impl<const D: usize> Aabb<D> {
         Self { low, high }
     }
 
+    /// The lower corner.
+    #[inline]
+    pub fn low(&self) -> Vector<D> {
+        self.low
+    }
+
+    /// The upper corner.
+    #[inline]
+    pub fn high(&self) -> Vector<D> {
+        self.high
+    }
+
     /// Whether the boxes share a point.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
@@ -37,25 +52,49 @@ impl<const D: usize> Aabb<D> {
     /// The smallest box around both.
     #[inline]
     pub fn union(&self, other: &Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
+        // Plain comparisons: there is no NaN to look for, as `f64::min` would.
+        let smaller = |a: f64, b: f64| if a < b { a } else { b };
+        let larger = |a: f64, b: f64| if a > b { a } else { b };
+        Self {
+            low: Vector(from_fn(|k| smaller(self.low[k], other.low[k]))),
+            high: Vector(from_fn(|k| larger(self.high[k], other.high[k]))),
+        }
     }
 
-    /// The middle.
+    /// The middle; finite for finite corners, however far apart.
+    #[inline]
     pub fn center(&self) -> Vector<D> {
-        (self.low + self.high) * 0.5
+        self.low * 0.5 + self.high * 0.5
     }
 
-    /// Where a point is between the sides: 0 to 1 along each axis; 0 along axes without extent.
-    pub fn relative(&self, point: Vector<D>) -> Vector<D> {
-        Vector(std::array::from_fn(|k| {
-            let extent = self.high[k] - self.low[k];
-            if extent > 0.0 { (point[k] - self.low[k]) / extent } else { 0.0 }
-        }))
+    /// Half the length of the longest side, in m; at most the largest finite number.
+    #[inline]
+    pub fn half_extent(&self) -> f64 {
+        (0..D).map(|k| bounded(self.high[k]) * 0.5 - bounded(self.low[k]) * 0.5).fold(0.0, f64::max)
     }
 
     /// The length of the diagonal, in m; 0 for a box around nothing.
     pub fn diagonal(&self) -> f64 {
         let diagonal = (self.high - self.low).norm();
         if self.low[0] <= self.high[0] { diagonal } else { 0.0 }
+    }
+}
+
+/// The finite number nearest to `x`.
+#[inline]
+pub(super) fn bounded(x: f64) -> f64 {
+    x.clamp(f64::MIN, f64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_of_large_coordinates_do_not_overflow() {
+        let aabb = Aabb::around([Vector([-1.7e308, 0.0]), Vector([1.7e308, 1.0])], 1e308);
+        assert_eq!(aabb.half_extent(), f64::MAX);
+        assert!(Aabb::around([Vector([-1e308]), Vector([1.5e308])], 0.0).center().is_finite());
+        assert!(aabb.meets(&Aabb::around([Vector([1e300, 0.5])], 0.0)));
     }
 }

@@ -1,96 +1,131 @@
 //! A tree of boxes: near boxes are neighbours in the order of a space-filling curve, and boxes around runs of
-//! neighbours, around pairs of runs and so on are tested before what is inside.
+//! neighbours, around runs of these and so on are tested before what is inside.
 //!
-//! The boxes of the tree are exact unions, so the candidates are those of brute force, in the same order.
+//! Boxes come in blocks of [`WIDTH`] that are tested at once. What is searched for is not one box but a leaf of
+//! neighbours: the tree is descended once for all of them. All boxes are exact, so the candidates are those of brute
+//! force.
 
-use super::{Aabb, Boxed};
+use super::block::{Block, Leaf, WIDTH, Wide, lanes};
+use super::curve;
+use super::group::{Group, Places, Rule, numbered, places, sorted_places};
 use crate::threads;
 
-/// Primitives in a leaf of the tree.
-const LEAF: usize = 4;
+/// Leaves that a task searches for.
+const CHUNK: usize = 64;
 
-/// Bits of a coordinate on the curve.
-const BITS: u32 = 20;
+/// Pairs that a task has room for at first.
+const ROOM: usize = 8 * CHUNK * WIDTH;
 
-/// Primitives in the order of the curve, and the boxes of a binary tree over them.
+/// Primitives in the order of the curve, and boxes around them.
 struct Tree<const D: usize, const N: usize> {
-    items: Vec<Boxed<D, N>>,
-    /// From the leaves to the root; box `k` of a level holds the boxes `2k` and `2k + 1` of the level below.
-    levels: Vec<Vec<Aabb<D>>>,
+    leaves: Vec<Leaf<D, N>>,
+    /// From the leaves to the root: lane `l` of block `k` is the box around leaf `WIDTH k + l` in the first level,
+    /// and around that block of the level below in the others.
+    levels: Vec<Vec<Block<D>>>,
 }
 
 impl<const D: usize, const N: usize> Tree<D, N> {
-    fn new(items: &[Boxed<D, N>]) -> Self {
-        let whole = union(items.iter().map(|item| &item.aabb));
-        let mut keyed: Vec<_> =
-            items.iter().map(|item| (curve(&item.aabb, &whole), item.number, *item)).collect();
-        keyed.sort_unstable_by_key(|&(code, number, _)| (code, number));
-        let items: Vec<_> = keyed.into_iter().map(|(_, _, item)| item).collect();
-        let mut levels: Vec<Vec<Aabb<D>>> =
-            vec![items.chunks(LEAF).map(|leaf| union(leaf.iter().map(|item| &item.aabb))).collect()];
+    fn new(group: &Group<'_, D, N>) -> Self {
+        let order = curve::order(group);
+        let leaf = |places: &[u32]| Leaf::new(places.iter().map(|&place| group.item(place as usize)));
+        let leaves: Vec<_> = order.chunks(WIDTH).map(leaf).collect();
+        let above = |run: &[Leaf<D, N>]| Block::new(run.iter().map(|leaf| leaf.block.whole));
+        let mut levels: Vec<Vec<_>> = vec![leaves.chunks(WIDTH).map(above).collect()];
         while levels[levels.len() - 1].len() > 1 {
-            let next = levels[levels.len() - 1].chunks(2).map(union).collect();
-            levels.push(next);
+            let above = |run: &[Block<D>]| Block::new(run.iter().map(|block| block.whole));
+            levels.push(levels[levels.len() - 1].chunks(WIDTH).map(above).collect());
         }
-        Self { items, levels }
+        Self { leaves, levels }
     }
 
-    /// Calls `visit` for every primitive in a leaf whose box, and those around it, meet the given one.
-    fn query(&self, aabb: &Aabb<D>, stack: &mut Vec<(usize, usize)>, mut visit: impl FnMut(&Boxed<D, N>)) {
+    /// Calls `visit` for every leaf from number `from` on whose box meets that of `block`.
+    fn descend(
+        &self,
+        block: &Block<D>,
+        from: usize,
+        stack: &mut Vec<(u32, u32)>,
+        mut visit: impl FnMut(usize),
+    ) {
+        let whole = Wide::new(&block.whole);
         stack.clear();
-        stack.push((self.levels.len() - 1, 0));
+        stack.push((self.levels.len() as u32 - 1, 0));
         while let Some((level, k)) = stack.pop() {
-            if !self.levels[level].get(k).is_some_and(|node| node.meets(aabb)) {
-                continue;
-            }
-            if level == 0 {
-                let leaf = k * LEAF..self.items.len().min((k + 1) * LEAF);
-                self.items[leaf].iter().for_each(&mut visit);
-            } else {
-                stack.extend([(level - 1, 2 * k), (level - 1, 2 * k + 1)]);
-            }
-        }
-    }
-}
-
-fn union<'a, const D: usize>(boxes: impl IntoIterator<Item = &'a Aabb<D>>) -> Aabb<D> {
-    boxes.into_iter().fold(Aabb::EMPTY, |a, b| a.union(b))
-}
-
-/// Place of a box's centre on the Z-order curve through `whole`: the bits of its coordinates, interleaved.
-fn curve<const D: usize>(aabb: &Aabb<D>, whole: &Aabb<D>) -> u64 {
-    let cells = f64::from(1_u32 << BITS);
-    let place = whole.relative(aabb.center());
-    let mut code = 0;
-    for k in 0..D {
-        // Saturates, and is 0 for what is not a number: only the speed depends on it.
-        let cell = (place[k] * cells).clamp(0.0, cells - 1.0) as i64;
-        for bit in 0..BITS {
-            code |= (cell.unsigned_abs() >> bit & 1) << (bit * D as u32 + k as u32);
-        }
-    }
-    code
-}
-
-/// See [`super::BroadPhaseKind::pairs`]. Cost: n log n and the pairs.
-pub(super) fn pairs<const D: usize, const N: usize, const M: usize>(
-    first: &[Boxed<D, N>],
-    second: &[Boxed<D, M>],
-    same: bool,
-) -> Vec<(u32, u32)> {
-    let tree = Tree::new(second);
-    threads::collect(first.len(), &|range| {
-        let (mut out, mut found, mut stack) = (Vec::new(), Vec::new(), Vec::new());
-        for item in &first[range] {
-            found.clear();
-            tree.query(&item.aabb, &mut stack, |other| {
-                if (!same || other.number > item.number) && item.may_touch(other) {
-                    found.push(other.number);
+            let node = &self.levels[level as usize][k as usize];
+            // The number of leaves under a lane of this level is a power of two.
+            let shift = WIDTH.trailing_zeros() * level;
+            for lane in lanes(node.meets(&whole).into()) {
+                let child = k as usize * WIDTH + lane;
+                if ((child + 1) << shift) <= from {
+                    continue;
                 }
+                if level == 0 {
+                    visit(child);
+                } else {
+                    stack.push((level - 1, child as u32));
+                }
+            }
+        }
+    }
+}
+
+/// The pairs of a group with itself. Cost: n log n and the pairs.
+pub(super) fn within<const D: usize, const N: usize>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+) -> Vec<(u32, u32)> {
+    let tree = Tree::new(group);
+    let found = threads::in_chunks_of(CHUNK, tree.leaves.len(), &|range| {
+        let (mut out, mut stack) = (Vec::with_capacity(ROOM), Vec::new());
+        for a in range {
+            let leaf = &tree.leaves[a];
+            tree.descend(&leaf.block, a, &mut stack, |b| {
+                meet(leaf, &tree.leaves[b], a == b, rule, |i, j| out.push(sorted_places(i, j)));
             });
-            found.sort_unstable();
-            out.extend(found.iter().map(|number| (item.number, *number)));
         }
         out
-    })
+    });
+    numbered(found, group, group)
+}
+
+/// The pairs of two groups. Cost: n log n and the pairs.
+pub(super) fn between<const D: usize, const N: usize, const M: usize>(
+    first: &Group<'_, D, N>,
+    second: &Group<'_, D, M>,
+    rule: Rule<'_>,
+) -> Vec<(u32, u32)> {
+    let (queries, tree) = threads::join(|| Tree::new(first), || Tree::new(second));
+    let found = threads::in_chunks_of(CHUNK, queries.leaves.len(), &|range| {
+        let (mut out, mut stack): (Vec<Places>, _) = (Vec::with_capacity(ROOM), Vec::new());
+        for leaf in &queries.leaves[range] {
+            tree.descend(&leaf.block, 0, &mut stack, |b| {
+                meet(leaf, &tree.leaves[b], false, rule, |i, j| out.push(places(i, j)));
+            });
+        }
+        out
+    });
+    numbered(found, first, second)
+}
+
+/// Calls `visit` for the places of all pairs of two leaves that may touch; each pair once if they are `same`.
+#[inline]
+fn meet<const D: usize, const N: usize, const M: usize>(
+    a: &Leaf<D, N>,
+    b: &Leaf<D, M>,
+    same: bool,
+    rule: Rule<'_>,
+    mut visit: impl FnMut(u32, u32),
+) {
+    // One bit for each pair of lanes: a single loop over all of them is what processors foresee best.
+    let mut hits = 0;
+    for i in lanes(a.block.meets(&Wide::new(&b.block.whole)).into()) {
+        let later = if same { !1 << i } else { !0 };
+        let near = b.block.meets(&a.block.lane(i)) & !b.having(&a.vertices(i)) & later;
+        hits |= u64::from(near) << (WIDTH * i);
+    }
+    for pair in lanes(hits) {
+        let (i, j) = (pair / WIDTH, pair % WIDTH);
+        if rule.allows(|| (a.vertices(i), b.vertices(j))) {
+            visit(a.places[i], b.places[j]);
+        }
+    }
 }

@@ -1,17 +1,41 @@
 //! Which primitives may be close: a superset, found by bounding boxes.
+//!
+//! All methods find the pairs whose boxes meet, by the same exact comparison of `f64` boxes, in the same order. They
+//! differ in time and memory only.
 
 pub mod aabb;
+mod ascending;
+mod group;
 mod brute_force;
+mod hash_grid;
+mod spatial_hash;
+mod sweep_and_prune;
+mod block;
+mod curve;
 mod bvh;
 
-pub use aabb::Aabb;
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
+pub use aabb::Aabb;
+use group::{Group, Rule};
+
+use crate::error::{Error, Result};
 use crate::math::Vector;
 use crate::mesh::Surface;
+use crate::threads;
 
 /// Pairs of primitives that may come close, by their numbers in the surface, ascending.
 ///
-/// In 2D only `ve` is filled, in 3D `ee` and `vf`. Primitives that share a vertex are never listed.
+/// Primitives that share a vertex and those that the surface's filter keeps apart are never listed.
+///
+/// | | 2D | 3D |
+/// | --- | --- | --- |
+/// | `vv` | loose vertices | loose vertices |
+/// | `ve` | all vertices, all edges | loose vertices, loose edges |
+/// | `ee` | – | all edges |
+/// | `vf` | – | all vertices, all faces |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
     /// Two vertices (numbers in the full vertex array), both loose.
@@ -24,22 +48,77 @@ pub struct Candidates {
     pub vf: Vec<(u32, u32)>,
 }
 
+impl Candidates {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.vv.len() + self.ve.len() + self.ee.len() + self.vf.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// The methods by name. All find the same candidates, in the same order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BroadPhaseKind {
-    /// Every box against every other: the yardstick.
+    /// `brute_force`: every box against every other; the yardstick.
     BruteForce,
-    /// A tree of boxes in the order of a space-filling curve.
+    /// `hash_grid`: boxes entered into all cells of one grid, sorted by cell.
+    HashGrid,
+    /// `spatial_hash`: boxes entered into a hash table of cells, of a size that suits each box.
+    SpatialHash,
+    /// `sweep_and_prune`: boxes sorted along the axis on which they are spread most.
+    SweepAndPrune,
+    /// `bvh`: a tree of boxes in the order of a space-filling curve.
     #[default]
     Bvh,
+}
+
+impl BroadPhaseKind {
+    /// All methods.
+    pub const ALL: [Self; 5] =
+        [Self::BruteForce, Self::HashGrid, Self::SpatialHash, Self::SweepAndPrune, Self::Bvh];
+
+    /// The name of the method.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BruteForce => "brute_force",
+            Self::HashGrid => "hash_grid",
+            Self::SpatialHash => "spatial_hash",
+            Self::SweepAndPrune => "sweep_and_prune",
+            Self::Bvh => "bvh",
+        }
+    }
+}
+
+impl fmt::Display for BroadPhaseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for BroadPhaseKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let unknown = || Error::UnknownName {
+            what: "broad phase",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::name).join(", "),
+        };
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(unknown)
+    }
 }
 
 impl BroadPhaseKind {
     /// Candidates of a surface that moves from `start` to `end` on straight lines.
     ///
     /// Every box is grown by `inflation`, so pairs that come within `2·inflation` (in m) are all found.
-    /// For a surface at rest pass the same positions twice.
+    /// For a surface at rest pass the same positions twice. Positions must be finite and `inflation` not negative:
+    /// [`try_candidates`](Self::try_candidates) checks it.
     ///
     /// # Panics
     /// If `start` or `end` is shorter than the surface's vertex array.
@@ -50,73 +129,142 @@ impl BroadPhaseKind {
         end: &[Vector<D>],
         inflation: f64,
     ) -> Candidates {
-        let Boxes { vertices, edges, faces } = Boxes::new(surface, start, end, inflation);
-        if D == 2 {
-            Candidates { ve: self.pairs(&vertices, &edges, false), ..Candidates::default() }
-        } else {
-            let (ee, vf) = (self.pairs(&edges, &edges, true), self.pairs(&vertices, &faces, false));
-            Candidates { ee, vf, ..Candidates::default() }
-        }
+        let boxes = vertex_boxes(surface, start, end, inflation);
+        let search = Search { kind: self, surface, boxes: &boxes };
+        if D == 2 { search.in_2d() } else { search.in_3d() }
     }
 
-    /// All pairs that may touch, ascending; of one list with itself (`same`), each pair once.
-    fn pairs<const D: usize, const N: usize, const M: usize>(
+    /// Like [`candidates`](Self::candidates), with its input checked.
+    ///
+    /// # Errors
+    /// If `start` or `end` has not one finite position for every vertex, or `inflation` is not a finite number, 0
+    /// or larger.
+    pub fn try_candidates<const D: usize>(
         self,
-        first: &[Boxed<D, N>],
-        second: &[Boxed<D, M>],
-        same: bool,
+        surface: &Surface<D>,
+        start: &[Vector<D>],
+        end: &[Vector<D>],
+        inflation: f64,
+    ) -> Result<Candidates> {
+        surface.check_positions(start)?;
+        surface.check_positions(end)?;
+        if !(inflation >= 0.0 && inflation.is_finite()) {
+            let must = "a finite number, 0 or larger";
+            return Err(Error::BadParameter { name: "inflation", value: inflation, must });
+        }
+        Ok(self.candidates(surface, start, end, inflation))
+    }
+
+    /// Edges and faces, by their numbers, whose boxes at positions `x` meet, that share no vertex and that the
+    /// filter lets touch; ascending.
+    ///
+    /// # Panics
+    /// If `x` is shorter than the surface's vertex array.
+    pub fn edge_faces<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
+        let boxes = vertex_boxes(surface, x, x, 0.0);
+        let search = Search { kind: self, surface, boxes: &boxes };
+        search.between(&search.edges(), &search.faces())
+    }
+
+    /// Like [`edge_faces`](Self::edge_faces), for two edges.
+    ///
+    /// # Panics
+    /// If `x` is shorter than the surface's vertex array.
+    pub fn edge_edges<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
+        let boxes = vertex_boxes(surface, x, x, 0.0);
+        let search = Search { kind: self, surface, boxes: &boxes };
+        search.within(&search.edges())
+    }
+}
+
+/// The box of every vertex of the surface on its way; the other vertices have empty ones.
+fn vertex_boxes<const D: usize>(
+    surface: &Surface<D>,
+    start: &[Vector<D>],
+    end: &[Vector<D>],
+    inflation: f64,
+) -> Vec<Aabb<D>> {
+    let mut boxes = vec![Aabb::EMPTY; surface.rest().len()];
+    for &v in surface.vertices() {
+        let v = v as usize;
+        boxes[v] = Aabb::around([start[v], end[v]], inflation);
+    }
+    boxes
+}
+
+/// A surface whose vertices have boxes, and how to find pairs in it.
+struct Search<'a, const D: usize> {
+    kind: BroadPhaseKind,
+    surface: &'a Surface<D>,
+    boxes: &'a [Aabb<D>],
+}
+
+impl<'a, const D: usize> Search<'a, D> {
+    fn in_2d(&self) -> Candidates {
+        let vv = self.within(&self.vertices(self.surface.loose_vertices()));
+        let ve = self.between(&self.vertices(self.surface.vertices()), &self.edges());
+        Candidates { vv, ve, ..Candidates::default() }
+    }
+
+    fn in_3d(&self) -> Candidates {
+        let loose = self.vertices(self.surface.loose_vertices());
+        let vv = self.within(&loose);
+        let ve = self.between(&loose, &self.loose_edges());
+        let (ee, vf) = threads::join(
+            || self.within(&self.edges()),
+            || self.between(&self.vertices(self.surface.vertices()), &self.faces()),
+        );
+        Candidates { vv, ve, ee, vf }
+    }
+
+    fn vertices(&self, vertices: &'a [u32]) -> Group<'a, D, 1> {
+        let primitives = Cow::Borrowed(bytemuck::cast_slice(vertices));
+        Group { boxes: self.boxes, primitives, numbers: Some(vertices) }
+    }
+
+    fn edges(&self) -> Group<'a, D, 2> {
+        Group { boxes: self.boxes, primitives: Cow::Borrowed(self.surface.edges()), numbers: None }
+    }
+
+    fn loose_edges(&self) -> Group<'a, D, 2> {
+        let (edges, loose) = (self.surface.edges(), self.surface.loose_edges());
+        let primitives = loose.iter().map(|&e| edges[e as usize]).collect();
+        Group { boxes: self.boxes, primitives, numbers: Some(loose) }
+    }
+
+    fn faces(&self) -> Group<'a, D, 3> {
+        Group { boxes: self.boxes, primitives: Cow::Borrowed(self.surface.faces()), numbers: None }
+    }
+
+    /// All pairs of a group that may touch, ascending.
+    fn within<const N: usize>(&self, group: &Group<'_, D, N>) -> Vec<(u32, u32)> {
+        let rule = Rule { filter: self.surface.filter() };
+        match self.kind {
+            _ if group.len() < 2 => Vec::new(),
+            BroadPhaseKind::BruteForce => brute_force::within(group, rule),
+            BroadPhaseKind::HashGrid => hash_grid::within(group, rule),
+            BroadPhaseKind::SpatialHash => spatial_hash::within(group, rule),
+            BroadPhaseKind::SweepAndPrune => sweep_and_prune::within(group, rule),
+            BroadPhaseKind::Bvh => bvh::within(group, rule),
+        }
+    }
+
+    /// All pairs of two groups that may touch, ascending.
+    fn between<const N: usize, const M: usize>(
+        &self,
+        first: &Group<'_, D, N>,
+        second: &Group<'_, D, M>,
     ) -> Vec<(u32, u32)> {
-        match self {
-            Self::BruteForce => brute_force::pairs(first, second, same),
-            Self::Bvh => bvh::pairs(first, second, same),
+        let rule = Rule { filter: self.surface.filter() };
+        match self.kind {
+            _ if first.len() == 0 || second.len() == 0 => Vec::new(),
+            BroadPhaseKind::BruteForce => brute_force::between(first, second, rule),
+            BroadPhaseKind::HashGrid => hash_grid::between(first, second, rule),
+            BroadPhaseKind::SpatialHash => spatial_hash::between(first, second, rule),
+            BroadPhaseKind::SweepAndPrune => sweep_and_prune::between(first, second, rule),
+            BroadPhaseKind::Bvh => bvh::between(first, second, rule),
         }
     }
-}
-
-/// A primitive: its number, its vertices and its box.
-#[derive(Clone, Copy, Debug)]
-struct Boxed<const D: usize, const N: usize> {
-    number: u32,
-    vertices: [u32; N],
-    aabb: Aabb<D>,
-}
-
-impl<const D: usize, const N: usize> Boxed<D, N> {
-    /// Whether the boxes meet and the primitives share no vertex.
-    #[inline]
-    fn may_touch<const M: usize>(&self, other: &Boxed<D, M>) -> bool {
-        self.aabb.meets(&other.aabb) && !self.vertices.iter().any(|v| other.vertices.contains(v))
-    }
-}
-
-/// The primitives of a surface with the boxes of their motion.
-struct Boxes<const D: usize> {
-    vertices: Vec<Boxed<D, 1>>,
-    edges: Vec<Boxed<D, 2>>,
-    faces: Vec<Boxed<D, 3>>,
-}
-
-impl<const D: usize> Boxes<D> {
-    fn new(surface: &Surface<D>, start: &[Vector<D>], end: &[Vector<D>], inflation: f64) -> Self {
-        let around = |vertices: &[u32]| {
-            let points = vertices.iter().flat_map(|&v| [start[v as usize], end[v as usize]]);
-            Aabb::around(points, inflation)
-        };
-        let vertex = |&v: &u32| Boxed { number: v, vertices: [v], aabb: around(&[v]) };
-        Self {
-            vertices: surface.vertices().iter().map(vertex).collect(),
-            edges: boxed(surface.edges(), around),
-            faces: boxed(surface.faces(), around),
-        }
-    }
-}
-
-fn boxed<const D: usize, const N: usize>(
-    primitives: &[[u32; N]],
-    around: impl Fn(&[u32]) -> Aabb<D>,
-) -> Vec<Boxed<D, N>> {
-    let one = |(i, p): (usize, &[u32; N])| Boxed { number: i as u32, vertices: *p, aabb: around(p) };
-    primitives.iter().enumerate().map(one).collect()
 }
 
 #[cfg(test)]
@@ -136,5 +284,14 @@ mod tests {
         end[2][1] = -0.1;
         end[3][1] = -0.1;
         assert_eq!(BroadPhaseKind::BruteForce.candidates(&surface, &x, &end, 0.0).ve.len(), 4);
+    }
+
+    #[test]
+    fn names_lead_to_methods_and_back() {
+        for kind in BroadPhaseKind::ALL {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+        }
+        let message = "octree".parse::<BroadPhaseKind>().unwrap_err().to_string();
+        assert!(message.contains("octree") && message.contains("sweep_and_prune, bvh"), "{message}");
     }
 }

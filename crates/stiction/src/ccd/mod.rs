@@ -58,7 +58,7 @@ impl FromStr for CcdKind {
         found.ok_or_else(|| Error::UnknownName {
             what: "collision detection",
             name: name.to_owned(),
-            known: "additive, tight_inclusion",
+            known: Self::ALL.map(Self::name).join(", "),
         })
     }
 }

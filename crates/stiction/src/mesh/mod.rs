@@ -1,8 +1,15 @@
 //! Surfaces: what can touch, what never does, and where a solid ends.
 
+pub(crate) mod orientation;
+pub mod adjacency;
+pub mod areas;
+pub mod displacement_map;
+pub mod boundary;
 pub mod filter;
 pub mod surface;
-pub mod boundary;
 
-pub use filter::Filter;
-pub use surface::Surface;
+pub use adjacency::Adjacency;
+pub use areas::Areas;
+pub use displacement_map::DisplacementMap;
+pub use filter::{Filter, VertexFilter};
+pub use surface::{Mixed, Surface};

@@ -1,13 +1,21 @@
 //! The edges and faces that can touch each other.
 
-use super::Filter;
+use super::adjacency::components;
+use super::areas::{AreaGradient, Rest};
+use super::boundary::{check_once, of_placed_tetrahedra, of_placed_triangles};
+use super::orientation::is_flat;
+use super::{Adjacency, Areas, DisplacementMap, Filter};
 use crate::error::{Error, Result};
 use crate::math::Vector;
 
 /// The primitives that take part in contact, over the full vertex array.
 ///
-/// In 2D these are the edges, in 3D the faces and all their edges; `vertices` are those that any of
-/// them uses. Constant during a simulation: positions are handed to every query.
+/// In 2D these are the edges, in 3D the faces and all their edges; *loose* are vertices of no edge (particles) and,
+/// in 3D, edges of no face (rods); `vertices` are those that any of them uses. Constant during a simulation:
+/// positions are handed to every query. An edge given twice counts once; a face given twice is an error, because
+/// data on faces would no longer match.
+///
+/// More than two faces may share an edge (sheets that are joined); such an edge is not on the boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface<const D: usize> {
     rest: Vec<Vector<D>>,
@@ -16,7 +24,26 @@ pub struct Surface<const D: usize> {
     faces: Vec<[u32; 3]>,
     loose_vertices: Vec<u32>,
     loose_edges: Vec<u32>,
+    adjacency: Adjacency,
+    areas: Areas,
+    areas_are_given: bool,
+    components: Vec<Option<u32>>,
+    bodies: Option<Vec<u32>>,
     filter: Option<Filter>,
+    map: Option<DisplacementMap>,
+}
+
+/// Solids, shells, rods and particles over one vertex array.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mixed {
+    /// Solids in 3D, of which the boundary can touch; of either orientation. None in 2D.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// Shells in 3D, which can touch on both sides; in 2D solids, of which the boundary can touch.
+    pub triangles: Vec<[u32; 3]>,
+    /// Edges that can touch: rods in 3D, strings in 2D.
+    pub edges: Vec<[u32; 2]>,
+    /// Vertices that can touch: particles.
+    pub vertices: Vec<u32>,
 }
 
 impl<const D: usize> Surface<D> {
@@ -26,47 +53,146 @@ impl<const D: usize> Surface<D> {
     ///
     /// # Errors
     /// If a position is not finite, an index is out of range, a primitive repeats a vertex, an edge has
-    /// no length or a face no area, or there are faces in 2D.
+    /// no length or a face no area (decided exactly) or one that overflows, a face occurs twice, or there are faces
+    /// in 2D.
     pub fn new(rest: Vec<Vector<D>>, edges: Vec<[u32; 2]>, faces: Vec<[u32; 3]>) -> Result<Self> {
         check_finite("vertex", &rest)?;
         check_indices("edge", &edges, rest.len())?;
         check_indices("face", &faces, rest.len())?;
-        if D == 2 && !faces.is_empty() {
-            return Err(Error::WrongLength {
-                what: "faces of a surface in 2D",
-                found: faces.len(),
-                expected: 0,
-            });
-        }
+        check_none_in_2d::<D>("faces of a surface in 2D", faces.len())?;
+        check_once("face", &faces)?;
         check_extent(&rest, &edges, &faces)?;
-        let edges = all_edges(edges, &faces);
+        Self::assembled(rest, all_edges(edges, &faces), faces)
+    }
+
+    /// The surface of solids, shells, rods and particles over vertices at `rest`.
+    ///
+    /// A shell on the face of a solid counts once, with the outward orientation of the solid. Shells, edges and
+    /// vertices inside solids can touch like any other. Faces of solids come first, then the shells.
+    ///
+    /// # Errors
+    /// As for [`Surface::new`], and if an element has no area (2D) or volume (3D), an element or a shell occurs twice,
+    /// more than two elements share a side, or there are tetrahedra in 2D.
+    pub fn of_mixed(rest: Vec<Vector<D>>, mixed: Mixed) -> Result<Self> {
+        let Mixed { tetrahedra, triangles, mut edges, vertices } = mixed;
+        check_finite("vertex", &rest)?;
+        check_indices("tetrahedron", &tetrahedra, rest.len())?;
+        check_indices("triangle", &triangles, rest.len())?;
+        check_indices("edge", &edges, rest.len())?;
+        check_none_in_2d::<D>("tetrahedra of a surface in 2D", tetrahedra.len())?;
+        check_once("triangle", &triangles)?;
+        check_extent(&rest, &edges, &[])?;
+        let faces = if D == 2 {
+            edges.extend(of_placed_triangles(&rest, &triangles)?);
+            Vec::new()
+        } else {
+            check_areas("triangle", &rest, &triangles)?;
+            with_shells(of_placed_tetrahedra(&rest, &tetrahedra)?, triangles)
+        };
+        let surface = Self::assembled(rest, all_edges(edges, &faces), faces)?;
+        surface.with_loose_vertices(vertices)
+    }
+
+    /// A surface of checked primitives, `edges` with those of the faces.
+    fn assembled(rest: Vec<Vector<D>>, edges: Vec<[u32; 2]>, faces: Vec<[u32; 3]>) -> Result<Self> {
         let mut vertices: Vec<u32> = edges.iter().flatten().copied().collect();
         vertices.sort_unstable();
         vertices.dedup();
-        let loose_edges = if D == 2 { Vec::new() } else { edges_of_no_face(&edges, &faces) };
-        Ok(Self { rest, vertices, edges, faces, loose_vertices: Vec::new(), loose_edges, filter: None })
+        let adjacency = Adjacency::new(rest.len(), &edges, &faces);
+        let is_loose = |e: &u32| D != 2 && adjacency.edge_faces.of(*e).is_empty();
+        let loose_edges = (0..edges.len() as u32).filter(is_loose).collect();
+        let primitives = Rest { positions: &rest, edges: &edges, faces: &faces, adjacency: &adjacency };
+        Ok(Self {
+            areas: primitives.areas(&vertices)?,
+            components: components(&adjacency.vertex_vertices, &vertices),
+            areas_are_given: false,
+            loose_vertices: Vec::new(),
+            bodies: None,
+            filter: None,
+            map: None,
+            rest,
+            vertices,
+            edges,
+            faces,
+            loose_edges,
+            adjacency,
+        })
     }
 
     /// The same surface with vertices that belong to no edge: particles. Those that an edge uses count once.
+    ///
+    /// Replaces the particles there were. Filters that know connected pieces or bodies are best made afterwards.
     ///
     /// # Errors
     /// If an index is out of range.
     pub fn with_loose_vertices(mut self, mut vertices: Vec<u32>) -> Result<Self> {
         let wrapped: Vec<[u32; 1]> = vertices.iter().map(|v| [*v]).collect();
         check_indices("loose vertex", &wrapped, self.rest.len())?;
-        vertices.retain(|v| self.vertices.binary_search(v).is_err());
+        vertices.retain(|v| self.adjacency.vertex_edges.of(*v).is_empty());
         vertices.sort_unstable();
         vertices.dedup();
+        self.vertices.retain(|v| !self.adjacency.vertex_edges.of(*v).is_empty());
         self.vertices.extend(&vertices);
         self.vertices.sort_unstable();
         self.loose_vertices = vertices;
+        self.components = components(&self.adjacency.vertex_vertices, &self.vertices);
+        if !self.areas_are_given {
+            self.areas = self.primitives().areas(&self.vertices)?;
+        }
+        Ok(self)
+    }
+
+    /// The same surface with other areas, for example of curved elements.
+    ///
+    /// # Errors
+    /// If there is not one for each vertex and each edge, or one is negative or not finite.
+    pub fn with_areas(mut self, areas: Areas) -> Result<Self> {
+        areas.check(self.rest.len(), self.edges.len())?;
+        self.areas = areas;
+        self.areas_are_given = true;
+        Ok(self)
+    }
+
+    /// The same surface with one label for each vertex that says to which body it belongs.
+    ///
+    /// # Errors
+    /// If there is not one for each vertex.
+    pub fn with_bodies(mut self, bodies: Vec<u32>) -> Result<Self> {
+        if bodies.len() != self.rest.len() {
+            let (found, expected) = (bodies.len(), self.rest.len());
+            return Err(Error::WrongLength { what: "bodies", found, expected });
+        }
+        self.bodies = Some(bodies);
         Ok(self)
     }
 
     /// The same surface with a rule about what never touches.
-    pub fn with_filter(mut self, filter: Filter) -> Self {
+    ///
+    /// # Errors
+    /// If the rule does not fit the vertices.
+    pub fn with_filter(mut self, filter: Filter) -> Result<Self> {
+        filter.check(self.rest.len())?;
         self.filter = Some(filter);
+        Ok(self)
+    }
+
+    /// The same surface without such a rule.
+    pub fn without_filter(mut self) -> Self {
+        self.filter = None;
         self
+    }
+
+    /// The same surface, moved by displacements of other degrees of freedom.
+    ///
+    /// # Errors
+    /// If the map has not one row for each vertex.
+    pub fn with_displacement_map(mut self, map: DisplacementMap) -> Result<Self> {
+        if map.vertices() != self.rest.len() {
+            let (found, expected) = (map.vertices(), self.rest.len());
+            return Err(Error::WrongLength { what: "rows of the displacement map", found, expected });
+        }
+        self.map = Some(map);
+        Ok(self)
     }
 
     /// What never touches, if anything is excluded.
@@ -104,17 +230,112 @@ impl<const D: usize> Surface<D> {
         &self.faces
     }
 
+    /// What is next to what.
+    pub fn adjacency(&self) -> &Adjacency {
+        &self.adjacency
+    }
+
+    /// For each face, the numbers of its edges: from its first vertex to its second, from there to the third, and back.
+    pub fn faces_to_edges(&self) -> &[[u32; 3]] {
+        &self.adjacency.face_edges
+    }
+
+    /// For each vertex, the number of its connected piece, from 0 in the order of their smallest vertices; `None` off
+    /// the surface.
+    pub fn components(&self) -> &[Option<u32>] {
+        &self.components
+    }
+
+    /// The body of a vertex: its label if bodies are given, otherwise its connected piece; `None` off the surface.
+    pub fn body(&self, vertex: u32) -> Option<u32> {
+        let component = self.components.get(vertex as usize).copied().flatten()?;
+        Some(self.bodies.as_ref().map_or(component, |bodies| bodies[vertex as usize]))
+    }
+
+    /// Whether a vertex is where the surface ends. In 3D it is if one of its edges is a boundary edge, in 2D if
+    /// it has one edge only. Loose vertices are; vertices off the surface are not.
+    pub fn is_boundary_vertex(&self, vertex: u32) -> bool {
+        let edges = self.adjacency.vertex_edges.of(vertex);
+        let ends = if D == 2 { edges.len() == 1 } else { edges.iter().any(|e| self.is_boundary_edge(*e)) };
+        ends || self.loose_vertices.binary_search(&vertex).is_ok()
+    }
+
+    /// Whether an edge is where the surface ends: one of fewer than two faces, so also a loose edge. In 2D none is:
+    /// there a surface ends at vertices.
+    pub fn is_boundary_edge(&self, edge: u32) -> bool {
+        D != 2 && (edge as usize) < self.edges.len() && self.adjacency.edge_faces.of(edge).len() < 2
+    }
+
+    /// How much of the surface at rest each vertex and each edge stands for.
+    pub fn areas(&self) -> &Areas {
+        &self.areas
+    }
+
+    /// The derivative of the area of a vertex by the positions at rest; empty where it is constant.
+    pub fn vertex_area_gradient(&self, vertex: u32) -> AreaGradient<D> {
+        if self.areas_are_given { Vec::new() } else { self.primitives().vertex_area_gradient(vertex) }
+    }
+
+    /// The derivative of the area of an edge by the positions at rest; empty where it is constant.
+    pub fn edge_area_gradient(&self, edge: u32) -> AreaGradient<D> {
+        if self.areas_are_given { Vec::new() } else { self.primitives().edge_area_gradient(edge) }
+    }
+
+    fn primitives(&self) -> Rest<'_, D> {
+        Rest { positions: &self.rest, edges: &self.edges, faces: &self.faces, adjacency: &self.adjacency }
+    }
+
+    /// The number of degrees of freedom that move the surface, each a vector: nodes of the displacement map, or vertices.
+    pub fn nodes(&self) -> usize {
+        self.map.as_ref().map_or(self.rest.len(), DisplacementMap::nodes)
+    }
+
+    /// Displacements of the vertices from those of the nodes, in m; the same without a displacement map.
+    ///
+    /// # Errors
+    /// If there is not one for each node, or one is not finite.
+    pub fn map_displacements(&self, nodes: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
+        check_field("displacements", "displacement", nodes, self.nodes())?;
+        Ok(self.map.as_ref().map_or_else(|| nodes.to_vec(), |map| map.apply(nodes)))
+    }
+
+    /// Positions of the vertices, in m, with the nodes displaced from rest.
+    ///
+    /// # Errors
+    /// As for [`Surface::map_displacements`].
+    pub fn displaced(&self, nodes: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
+        let moved = self.map_displacements(nodes)?;
+        Ok(self.rest.iter().zip(moved).map(|(x, u)| *x + u).collect())
+    }
+
+    /// The gradient by the displacements of the nodes, from that by the positions of the vertices.
+    ///
+    /// # Errors
+    /// If there is not one entry for each vertex, or one is not finite.
+    pub fn to_full(&self, gradient: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
+        check_field("gradient", "gradient of vertex", gradient, self.rest.len())?;
+        Ok(self.map.as_ref().map_or_else(|| gradient.to_vec(), |map| map.apply_transposed(gradient)))
+    }
+
     /// Checks that `positions` has one finite entry for every vertex.
     ///
     /// # Errors
     /// If it has not.
     pub fn check_positions(&self, positions: &[Vector<D>]) -> Result<()> {
-        if positions.len() != self.rest.len() {
-            let (found, expected) = (positions.len(), self.rest.len());
-            return Err(Error::WrongLength { what: "positions", found, expected });
-        }
-        check_finite("vertex", positions)
+        check_field("positions", "vertex", positions, self.rest.len())
     }
+}
+
+/// Outward faces of solids, then the shells that do not lie on them.
+fn with_shells(mut faces: Vec<[u32; 3]>, shells: Vec<[u32; 3]>) -> Vec<[u32; 3]> {
+    let key = |mut face: [u32; 3]| {
+        face.sort_unstable();
+        face
+    };
+    let mut known: Vec<_> = faces.iter().copied().map(key).collect();
+    known.sort_unstable();
+    faces.extend(shells.into_iter().filter(|shell| known.binary_search(&key(*shell)).is_err()));
+    faces
 }
 
 /// The given edges and those of the faces, each once.
@@ -128,9 +349,21 @@ fn all_edges(mut edges: Vec<[u32; 2]>, faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     edges
 }
 
-fn edges_of_no_face(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Vec<u32> {
-    let sides = all_edges(Vec::new(), faces);
-    (0..edges.len() as u32).filter(|&e| sides.binary_search(&edges[e as usize]).is_err()).collect()
+fn check_none_in_2d<const D: usize>(what: &'static str, found: usize) -> Result<()> {
+    if D == 2 && found > 0 { Err(Error::WrongLength { what, found, expected: 0 }) } else { Ok(()) }
+}
+
+/// Checks that there are so many vectors, all finite; `whole` and `what` are the words for all and for one.
+fn check_field<const D: usize>(
+    whole: &'static str,
+    what: &'static str,
+    vectors: &[Vector<D>],
+    expected: usize,
+) -> Result<()> {
+    if vectors.len() != expected {
+        return Err(Error::WrongLength { what: whole, found: vectors.len(), expected });
+    }
+    check_finite(what, vectors)
 }
 
 fn check_finite<const D: usize>(what: &'static str, vectors: &[Vector<D>]) -> Result<()> {
@@ -163,16 +396,16 @@ pub fn check_indices<const N: usize>(
 }
 
 fn check_extent<const D: usize>(rest: &[Vector<D>], edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Result<()> {
-    let at = |v: u32| rest[v as usize];
-    if let Some(index) = edges.iter().position(|&[a, b]| at(a) == at(b)) {
+    let is_point = |&[a, b]: &[u32; 2]| rest[a as usize] == rest[b as usize];
+    if let Some(index) = edges.iter().position(is_point) {
         return Err(Error::Degenerate { what: "edge", index });
     }
-    let flat = |&[a, b, c]: &[u32; 3]| {
-        let (u, v) = (at(b) - at(a), at(c) - at(a));
-        u.norm_squared() * v.norm_squared() - u.dot(v) * u.dot(v) <= 0.0
-    };
-    match faces.iter().position(flat) {
-        Some(index) => Err(Error::Degenerate { what: "face", index }),
+    check_areas("face", rest, faces)
+}
+
+fn check_areas<const D: usize>(what: &'static str, rest: &[Vector<D>], faces: &[[u32; 3]]) -> Result<()> {
+    match faces.iter().position(|face| is_flat(face.map(|v| rest[v as usize]))) {
+        Some(index) => Err(Error::Degenerate { what, index }),
         None => Ok(()),
     }
 }

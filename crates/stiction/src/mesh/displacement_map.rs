@@ -1,0 +1,102 @@
+//! From the degrees of freedom of a simulation to the vertices of its surface.
+
+use crate::error::{Error, Result};
+use crate::math::Vector;
+
+/// A sparse matrix that takes displacements of nodes (of higher-order elements, of a skeleton) to displacements of
+/// vertices.
+///
+/// ```text
+/// u_v = Σ_k M_vk u_k      u_v displacement of vertex v in m, u_k displacement of node k in m, M without unit
+/// ∂E/∂u_k = Σ_v M_vk ∂E/∂x_v
+/// ```
+///
+/// Rows are vertices. An entry that occurs twice counts twice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DisplacementMap {
+    nodes: usize,
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl DisplacementMap {
+    /// The matrix in compressed rows: row `v` has the `values` from `offsets[v]` to `offsets[v + 1]`, in the given
+    /// `columns`, each below `nodes`.
+    ///
+    /// # Errors
+    /// If the offsets do not ascend from 0 to the number of values, the arrays differ in length, a column is out of
+    /// range or a value is not finite.
+    pub fn new(nodes: usize, offsets: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Result<Self> {
+        check_offsets(&offsets, values.len())?;
+        if columns.len() != values.len() {
+            let (found, expected) = (columns.len(), values.len());
+            return Err(Error::WrongLength { what: "columns of the displacement map", found, expected });
+        }
+        if let Some(index) = columns.iter().position(|column| *column as usize >= nodes) {
+            let value = f64::from(columns[index]);
+            let what = "column of displacement map entry";
+            return Err(Error::BadEntry { what, index, value, must: "smaller than the number of nodes" });
+        }
+        if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NotFinite { what: "displacement map entry", index });
+        }
+        Ok(Self { nodes, offsets, columns, values })
+    }
+
+    /// How many vertices it leads to.
+    pub fn vertices(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// How many nodes it starts from.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// `M u`, for one entry of `u` for each node.
+    pub(crate) fn apply<const D: usize>(&self, u: &[Vector<D>]) -> Vec<Vector<D>> {
+        let row = |v| self.row(v).fold(Vector::ZERO, |sum, (node, value)| sum + u[node] * value);
+        (0..self.vertices()).map(row).collect()
+    }
+
+    /// `Mᵀ g`, for one entry of `g` for each vertex.
+    pub(crate) fn apply_transposed<const D: usize>(&self, g: &[Vector<D>]) -> Vec<Vector<D>> {
+        let mut out = vec![Vector::ZERO; self.nodes];
+        for (v, g) in g.iter().enumerate() {
+            for (node, value) in self.row(v) {
+                out[node] += *g * value;
+            }
+        }
+        out
+    }
+
+    fn row(&self, v: usize) -> impl Iterator<Item = (usize, f64)> {
+        let range = self.offsets[v]..self.offsets[v + 1];
+        range.map(|k| (self.columns[k] as usize, self.values[k]))
+    }
+}
+
+fn check_offsets(offsets: &[usize], entries: usize) -> Result<()> {
+    let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
+        return Err(Error::WrongLength { what: "offsets of the displacement map", found: 0, expected: 1 });
+    };
+    let bad = |index: usize, must| {
+        Err(Error::BadEntry {
+            what: "offset of displacement map row",
+            index,
+            value: offsets[index] as f64,
+            must,
+        })
+    };
+    if *first != 0 {
+        return bad(0, "0");
+    }
+    if let Some(row) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+        return bad(row + 1, "no smaller than the one before");
+    }
+    if *last != entries {
+        return bad(offsets.len() - 1, "the number of values");
+    }
+    Ok(())
+}
