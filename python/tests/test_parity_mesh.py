@@ -38,7 +38,7 @@ def meshes():
     yield "plane", flat, chain, None, np.setdiff1d(np.arange(len(flat)), used)
 
 
-@pytest.mark.parametrize(("name", "x", "edges", "faces", "loose"), meshes())
+@pytest.mark.parametrize(("name", "x", "edges", "faces", "loose"), list(meshes()))
 def test_areas_and_neighbours(name, x, edges, faces, loose, agree):
     ours, theirs = both(x, edges, faces, loose)
     agree("vertex areas", ours.vertex_areas, theirs.vertex_areas)

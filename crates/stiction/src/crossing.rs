@@ -14,6 +14,7 @@ mod exact;
 mod place;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::broad_phase::BroadPhaseKind;
@@ -132,8 +133,9 @@ impl Check {
         surface.check_positions(x)?;
         let bare = (self.filtered && surface.filter().is_some()).then(|| surface.clone().without_filter());
         let surface = bare.as_ref().unwrap_or(surface);
-        let lists = candidates(surface, x, self.broad_phase);
-        Ok(answer(&Search::new(surface, x), &lists))
+        let search = Search::new(surface, x);
+        let lists = search.candidates(self.broad_phase);
+        Ok(answer(&search, &lists))
     }
 }
 
@@ -157,24 +159,6 @@ pub fn has_crossings<const D: usize>(surface: &Surface<D>, positions: &[Vector<D
 struct List {
     kind: fn(u32, u32) -> CrossingPair,
     pairs: Vec<(u32, u32)>,
-}
-
-/// The pairs that may cross, by kind.
-fn candidates<const D: usize>(
-    surface: &Surface<D>,
-    x: &[Vector<D>],
-    broad_phase: BroadPhaseKind,
-) -> Vec<List> {
-    let mut lists = Vec::new();
-    if !(surface.loose_vertices().is_empty() && surface.loose_edges().is_empty()) {
-        lists = loose_candidates(surface, x, broad_phase);
-    }
-    lists.push(if D == 2 {
-        List { kind: CrossingPair::EdgeEdge, pairs: broad_phase.edge_edges(surface, x) }
-    } else {
-        List { kind: CrossingPair::EdgeFace, pairs: broad_phase.edge_faces(surface, x) }
-    });
-    lists
 }
 
 /// Those with loose vertices, and those of two loose edges in 3D; others meet where an edge meets an edge or a face.
@@ -201,36 +185,55 @@ fn loose_candidates<const D: usize>(
 struct Search<'a, const D: usize> {
     surface: &'a Surface<D>,
     x: &'a [Vector<D>],
-    /// Planes of the faces, which part most pairs; none where plain numbers cannot be trusted.
-    planes: Vec<exact::Plane>,
+    /// Whether plain numbers can be trusted for what is far from a decision.
+    tame: bool,
 }
 
 impl<'a, const D: usize> Search<'a, D> {
     fn new(surface: &'a Surface<D>, x: &'a [Vector<D>]) -> Self {
         let tame = surface.vertices().iter().all(|v| is_tame(x[*v as usize]));
-        let faces = if tame { surface.faces() } else { &[] };
-        let plane = |face: &[u32; 3]| exact::Plane::new(face.map(|v| space(x[v as usize])));
-        Self { surface, x, planes: faces.iter().map(plane).collect() }
+        Self { surface, x, tame }
+    }
+
+    /// The pairs that may cross, by kind.
+    fn candidates(&self, broad_phase: BroadPhaseKind) -> Vec<List> {
+        let (surface, x) = (self.surface, self.x);
+        let mut lists = Vec::new();
+        if !(surface.loose_vertices().is_empty() && surface.loose_edges().is_empty()) {
+            lists = loose_candidates(surface, x, broad_phase);
+        }
+        lists.push(if D == 2 {
+            List { kind: CrossingPair::EdgeEdge, pairs: broad_phase.edge_edges(surface, x) }
+        } else {
+            let pairs = broad_phase.edge_faces(surface, x);
+            List { kind: CrossingPair::EdgeFace, pairs }
+        });
+        lists
     }
 
     /// The pairs of a list that cross.
     fn crossing(&self, list: &List) -> Vec<CrossingPair> {
-        threads::collect(list.pairs.len(), &|range| {
-            let pairs = list.pairs[range].iter().map(|&(a, b)| (list.kind)(a, b));
-            pairs.filter(|pair| self.cross(*pair)).collect()
-        })
+        threads::collect(list.pairs.len(), &|range| self.crossing_in(list, range).collect())
     }
 
     /// Whether a pair of a list crosses.
     fn any(&self, list: &List) -> bool {
         let found = AtomicBool::new(false);
         threads::in_chunks(list.pairs.len(), &|range| {
-            let mut pairs = list.pairs[range].iter().map(|&(a, b)| (list.kind)(a, b));
-            if !found.load(Ordering::Relaxed) && pairs.any(|pair| self.cross(pair)) {
+            if !found.load(Ordering::Relaxed) && self.crossing_in(list, range).next().is_some() {
                 found.store(true, Ordering::Relaxed);
             }
         });
         found.into_inner()
+    }
+
+    /// The pairs of a part of a list that cross.
+    fn crossing_in(&self, list: &List, range: Range<usize>) -> impl Iterator<Item = CrossingPair> {
+        let kind = list.kind;
+        let pairs = &list.pairs[range];
+        let with_faces = matches!(kind(0, 0), CrossingPair::EdgeFace(..));
+        let pairs = if self.tame && with_faces { self.undecided(pairs) } else { pairs.to_vec() };
+        pairs.into_iter().map(move |(a, b)| kind(a, b)).filter(|pair| self.cross(*pair))
     }
 
     /// Whether a pair meets and the filter does not excuse it.
@@ -250,9 +253,25 @@ impl<'a, const D: usize> Search<'a, D> {
     }
 
     fn meets_face(&self, p: [Vector<D>; 2], f: u32) -> bool {
-        let p = p.map(space);
-        !self.planes.get(f as usize).is_some_and(|plane| plane.parts_from(p))
-            && exact::segment_meets_triangle(p, self.face(f).map(space))
+        exact::segment_meets_triangle(p.map(space), self.face(f).map(space))
+    }
+
+    /// Those of ascending pairs of edges and faces that plain numbers do not part: a few in a hundred.
+    fn undecided(&self, pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let at = |v: u32| space(self.x[v as usize]);
+        let (edges, faces) = (self.surface.edges(), self.surface.faces());
+        let mut out = Vec::new();
+        for same_edge in pairs.chunk_by(|a, b| a.0 == b.0) {
+            let [a, b] = edges[same_edge[0].0 as usize];
+            let p = [at(a), at(b)];
+            for &(e, f) in same_edge {
+                let [a, b, c] = faces[f as usize];
+                if !exact::certainly_apart(p, [at(a), at(b), at(c)]) {
+                    out.push((e, f));
+                }
+            }
+        }
+        out
     }
 
     fn at(&self, v: u32) -> Vector<D> {

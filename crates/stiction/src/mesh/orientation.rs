@@ -32,6 +32,10 @@ pub(crate) fn turn(a: Vector<2>, b: Vector<2>, c: Vector<2>) -> i8 {
 
 /// The side of the plane through `t` on which `p` lies: the sign of `(t₀ − p)·((t₁ − p) × (t₂ − p))`, 0 on the plane.
 pub(crate) fn side(t: [Vector<3>; 3], p: Vector<3>) -> i8 {
+    // A floor: no need for all digits to find that its points lie in a plane.
+    if (0..3).any(|k| t.iter().all(|t| t[k] == p[k])) {
+        return 0;
+    }
     if t.iter().chain([&p]).all(|p| is_tame(*p)) {
         return sign(side_value(t, p));
     }
@@ -54,11 +58,13 @@ pub(crate) fn side_value(t: [Vector<3>; 3], p: Vector<3>) -> f64 {
 }
 
 /// The point as seen along axis `k`: its two other coordinates. In 2D every view is the plane itself.
+#[inline]
 pub(crate) fn view<const D: usize>(p: Vector<D>, k: usize) -> Vector<2> {
     if D == 2 { Vector([p[0], p[1]]) } else { Vector([p[(k + 1) % 3], p[(k + 2) % 3]]) }
 }
 
 /// The point as one of three dimensions; of height 0 if it has two.
+#[inline]
 pub(crate) fn space<const D: usize>(p: Vector<D>) -> Vector<3> {
     Vector(std::array::from_fn(|k| if k < D { p[k] } else { 0.0 }))
 }
@@ -162,6 +168,14 @@ mod tests {
             }
         }
         assert!(flat[0] > 30 && flat[1] > 30, "{flat:?}");
+    }
+
+    #[test]
+    fn numbers_with_and_without_all_digits_together() {
+        let unit = f64::MIN_POSITIVE;
+        let [a, b, c] = [[0.0, 0.0], [unit, 0.5 * unit], [2.0 * unit, unit]].map(Vector);
+        assert_eq!(turn(a, b, c), 0);
+        assert_eq!(turn(a, b, c + Vector([0.0, f64::from_bits(1)])), 1);
     }
 
     #[test]
