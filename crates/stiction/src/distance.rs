@@ -7,8 +7,16 @@
 //! ∇²d²    = 2 ccᵀ⊗I − Fᵀ(2G)⁻¹F          Fₚ = 2(Cₚ⊗r + c⊗aₚ)
 //! ```
 //! Units: positions in m, d² in m². Distances are to the lines and planes through the primitives;
-//! `closest` says which pair to use. Where `G` is singular (parallel edges, a face without area) the
-//! results are not finite: `closest` never asks for such a pair. \[Li2020\]
+//! `closest` says which pair to use. \[Li2020\]
+//!
+//! `G` is never inverted by its determinant of dot products, which has no digits left where the `aₚ` are nearly
+//! parallel (edges, slivers). With the vectors `aᵖ` dual to them ([`Span`]),
+//! ```text
+//! αₚ = −aᵖ·r(x, 0)     G⁻¹ₚᵩ = aᵖ·aᵩ     I − Σ aₚaᵖᵀ = nnᵀ/|n|²  where the aₚ leave one normal n
+//! ```
+//! Where they are parallel to within `16 ε` rad, the pair falls back to the lower-dimensional one: the coordinate of
+//! the shorter `aₚ` is held at 0, or both where both are zero. So results are finite for all finite positions of
+//! which no fourth power leaves the range of numbers.
 
 // The constants of a pair (mostly zeros and ones) fold only where everything down to the blocks is inlined:
 // the exact vertex-face Hessian takes 73 ns so, and 104 ns otherwise.
@@ -16,6 +24,8 @@
 
 use std::array::from_fn;
 
+use crate::math::span::Span;
+use crate::math::vector::turn;
 use crate::math::{Matrix, Vector, eigen};
 use crate::stencil::Pair;
 
@@ -57,14 +67,83 @@ pub struct Separation<const D: usize, const N: usize> {
     pub c: [f64; N],
     /// `r`: from the closest point of the second primitive to that of the first, in m.
     pub r: Vector<D>,
+    /// `α`: coordinates of the closest points, see [`Pair`]; zero where there is none.
+    pub alpha: [f64; 2],
     /// `Cₚ`.
     directions: [[f64; N]; 2],
     /// How many `Cₚ` count.
     free: usize,
     /// `aₚ`.
     a: [Vector<D>; 2],
-    /// `G⁻¹`; zero where there is no coordinate.
+    /// `aᵖ`, `G⁻¹` and `n`.
+    frame: Frame<D>,
+}
+
+/// The vectors dual to the first `free` directions `aₚ`, their products `G⁻¹`, and the normal that they leave.
+#[derive(Clone, Copy, Debug)]
+struct Frame<const D: usize> {
+    /// `aᵖ`; zero where there is no coordinate or it is held.
+    dual: [Vector<D>; 2],
+    /// `G⁻¹`; likewise.
     g_inverse: [[f64; 2]; 2],
+    /// `n`, of any length.
+    normal: Vector<D>,
+    /// `1/|n|²`; 0 where the directions do not leave exactly one normal.
+    normal_scale: f64,
+}
+
+impl<const D: usize> Frame<D> {
+    const EMPTY: Self = Self {
+        dual: [Vector::ZERO; 2],
+        g_inverse: [[0.0; 2]; 2],
+        normal: Vector::ZERO,
+        normal_scale: 0.0,
+    };
+
+    #[inline(always)]
+    fn new(a: &[Vector<D>; 2], free: usize) -> Self {
+        match free {
+            0 => Self::EMPTY,
+            1 => Self::of_one(a[0], 0),
+            _ => Self::of_two(a),
+        }
+    }
+
+    /// One direction, that of coordinate `p`.
+    #[inline(always)]
+    fn of_one(a: Vector<D>, p: usize) -> Self {
+        let mut frame = Self::EMPTY;
+        let g = a.norm_squared();
+        if g > 0.0 {
+            frame.g_inverse[p][p] = 1.0 / g;
+            frame.dual[p] = a * (1.0 / g);
+            if D == 2 {
+                (frame.normal, frame.normal_scale) = (turn(a), 1.0 / g);
+            }
+        }
+        frame
+    }
+
+    /// The longer of two parallel directions.
+    #[inline(always)]
+    fn of_longer(a: &[Vector<D>; 2]) -> Self {
+        if a[0].norm_squared() >= a[1].norm_squared() { Self::of_one(a[0], 0) } else { Self::of_one(a[1], 1) }
+    }
+
+    #[inline(always)]
+    fn of_two(a: &[Vector<D>; 2]) -> Self {
+        let (g00, g01, g11) = (a[0].norm_squared(), a[0].dot(a[1]), a[1].norm_squared());
+        let Some(span) = Span::new(a[0], a[1]) else {
+            return Self::of_longer(a);
+        };
+        let s = 1.0 / span.area2;
+        Self {
+            dual: span.dual,
+            g_inverse: [[g11 * s, -g01 * s], [-g01 * s, g00 * s]],
+            normal: span.normal,
+            normal_scale: if D == 3 { s } else { 0.0 },
+        }
+    }
 }
 
 /// `Σ cᵢ xᵢ`; zeros are left out, which costs nothing where they are constants.
@@ -79,40 +158,28 @@ fn combine<const D: usize, const N: usize>(c: &[f64; N], x: &[Vector<D>; N]) -> 
     sum
 }
 
-/// `G⁻¹` for the first `free` directions, zero elsewhere.
-#[inline]
-fn invert_gram<const D: usize>(a: &[Vector<D>; 2], free: usize) -> [[f64; 2]; 2] {
-    let g00 = a[0].norm_squared();
-    match free {
-        0 => [[0.0; 2]; 2],
-        1 => [[1.0 / g00, 0.0], [0.0, 0.0]],
-        _ => {
-            let (g01, g11) = (a[0].dot(a[1]), a[1].norm_squared());
-            let s = 1.0 / (g00 * g11 - g01 * g01);
-            [[g11 * s, -g01 * s], [-g01 * s, g00 * s]]
-        }
-    }
-}
-
 impl<const D: usize, const N: usize> Separation<D, N> {
     /// Solves for the closest points of the pair at positions `x`.
     #[inline(always)]
     pub fn new(pair: &Pair<N>, x: &[Vector<D>; N]) -> Self {
         let a = [combine(&pair.directions[0], x), combine(&pair.directions[1], x)];
-        let g_inverse = invert_gram(&a, pair.free);
+        let frame = Frame::new(&a, pair.free);
         let r0 = combine(&pair.base, x);
-        let b = [a[0].dot(r0), a[1].dot(r0)];
-        let (mut c, mut r) = (pair.base, r0);
+        let (mut c, mut alpha) = (pair.base, [0.0; 2]);
         for p in 0..pair.free {
-            let alpha = -(g_inverse[p][0] * b[0] + g_inverse[p][1] * b[1]);
-            r += a[p] * alpha;
+            alpha[p] = -frame.dual[p].dot(r0);
             for i in 0..N {
                 if pair.directions[p][i] != 0.0 {
-                    c[i] += alpha * pair.directions[p][i];
+                    c[i] += alpha[p] * pair.directions[p][i];
                 }
             }
         }
-        Self { c, r, directions: pair.directions, free: pair.free, a, g_inverse }
+        // Along the normal, where there is one, however small it is against the r(x, 0) that it is a part of.
+        let mut r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
+        if frame.normal_scale > 0.0 {
+            r = frame.normal * (frame.normal.dot(r0) * frame.normal_scale);
+        }
+        Self { c, r, alpha, directions: pair.directions, free: pair.free, a, frame }
     }
 
     /// `d²` in m².
@@ -135,15 +202,29 @@ impl<const D: usize, const N: usize> Separation<D, N> {
 
     /// [`Form`] with
     /// ```text
-    /// K = 4f″ rrᵀ + 2f′ I + Σₚ aₚbₚᵀ     W = −2f′G⁻¹     bₚ = Σᵩ Wₚᵩ aᵩ
+    /// K = 4f″ rrᵀ + 2f′ (I − Σₚ aₚaᵖᵀ)     W = −2f′G⁻¹     bₚ = −2f′ aᵖ
     /// ```
     #[inline(always)]
     fn exact_hessian(&self, f1: f64, f2: f64) -> [[Matrix<D>; N]; N] {
-        let ([a0, a1], r) = (self.a, self.r);
-        let w = self.g_inverse.map(|row| row.map(|g| -2.0 * f1 * g));
-        let (b0, b1) = (a0 * w[0][0] + a1 * w[0][1], a0 * w[1][0] + a1 * w[1][1]);
-        let k = r.outer(r * (4.0 * f2)) + Matrix::scalar(2.0 * f1) + a0.outer(b0) + a1.outer(b1);
-        Form { c: self.c, directions: self.directions, r, k, b: [b0, b1], w }.blocks()
+        let (Frame { dual, g_inverse, .. }, r) = (self.frame, self.r);
+        let w = g_inverse.map(|row| row.map(|g| -2.0 * f1 * g));
+        let b = dual.map(|a| a * (-2.0 * f1));
+        Form { c: self.c, directions: self.directions, r, k: self.normal_curvature(f1, f2), b, w }.blocks()
+    }
+
+    /// `K` of [`exact_hessian`](Self::exact_hessian).
+    #[inline(always)]
+    fn normal_curvature(&self, f1: f64, f2: f64) -> Matrix<D> {
+        let (Frame { dual, normal, normal_scale, .. }, r) = (self.frame, self.r);
+        if normal_scale > 0.0 {
+            return normal
+                .outer(normal * ((4.0 * f2 * self.distance_squared() + 2.0 * f1) * normal_scale));
+        }
+        let mut k = r.outer(r * (4.0 * f2)) + Matrix::scalar(2.0 * f1);
+        for p in 0..self.free {
+            k += self.a[p].outer(dual[p] * (-2.0 * f1));
+        }
+        k
     }
 
     /// The Hessian lives in `span{c⊗eₖ, Cₚ⊗r}`: project it there, in at most 5 dimensions.
@@ -204,7 +285,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
                 w[p][D + q] = d * dot(&self.directions[p], &basis.e[q]);
             }
         }
-        for (p, row) in self.g_inverse.iter().enumerate() {
+        for (p, row) in self.frame.g_inverse.iter().enumerate() {
             for (q, g) in row.iter().enumerate() {
                 for k in 0..D + basis.count {
                     for l in 0..D + basis.count {

@@ -9,7 +9,7 @@
 
 use std::array::from_fn;
 
-use crate::math::{Matrix, Vector};
+use crate::math::{Matrix, Vector, span};
 
 /// `ε` for a pair of edges (a₀, a₁, b₀, b₁) at rest, in m⁴.
 pub fn threshold<const D: usize>(rest: &[Vector<D>; 4]) -> f64 {
@@ -18,8 +18,7 @@ pub fn threshold<const D: usize>(rest: &[Vector<D>; 4]) -> f64 {
 
 /// `s = |u×v|²` of a pair of edges, in m⁴.
 pub fn cross_squared<const D: usize>(x: &[Vector<D>; 4]) -> f64 {
-    let (u, v) = (x[1] - x[0], x[3] - x[2]);
-    (u.norm_squared() * v.norm_squared() - u.dot(v) * u.dot(v)).max(0.0)
+    span::area_squared(x[1] - x[0], x[3] - x[2])
 }
 
 /// `m(s)`.

@@ -2,6 +2,7 @@
 
 pub mod vector;
 pub mod matrix;
+pub mod span;
 pub mod eigen;
 
 pub use matrix::Matrix;
