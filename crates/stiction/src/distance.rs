@@ -12,7 +12,7 @@
 //! `G` is never inverted by its determinant of dot products, which has no digits left where the `aₚ` are nearly
 //! parallel (edges, slivers). With the vectors `aᵖ` dual to them ([`Span`]),
 //! ```text
-//! αₚ = −aᵖ·r(x, 0)     G⁻¹ₚᵩ = aᵖ·aᵩ     I − Σ aₚaᵖᵀ = nnᵀ/|n|²  where the aₚ leave one normal n
+//! αₚ = −aᵖ·r(x, 0)     G⁻¹ₚᵩ = aᵖ·aᵩ     I − Σ aₚaᵖᵀ = nnᵀ/|n|²  where the aₚ leave one normal n or none
 //! ```
 //! Where they are parallel to within `16 ε` rad, the pair falls back to the lower-dimensional one: the coordinate of
 //! the shorter `aₚ` is held at 0, or both where both are zero. So results are finite for all finite positions of
@@ -86,9 +86,9 @@ struct Frame<const D: usize> {
     dual: [Vector<D>; 2],
     /// `G⁻¹`; likewise.
     g_inverse: [[f64; 2]; 2],
-    /// `n`, of any length.
+    /// `n`, of any length; zero where the directions leave none (two of them in 2D).
     normal: Vector<D>,
-    /// `1/|n|²`; 0 where the directions do not leave exactly one normal.
+    /// `1/|n|²`; any positive number where there is no normal, 0 where there are several.
     normal_scale: f64,
 }
 
@@ -141,7 +141,7 @@ impl<const D: usize> Frame<D> {
             dual: span.dual,
             g_inverse: [[g11 * s, -g01 * s], [-g01 * s, g00 * s]],
             normal: span.normal,
-            normal_scale: if D == 3 { s } else { 0.0 },
+            normal_scale: s,
         }
     }
 }
@@ -174,7 +174,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
                 }
             }
         }
-        // Along the normal, where there is one, however small it is against the r(x, 0) that it is a part of.
+        // Along the normal, where there is one at most, however small it is against the r(x, 0) that it is a part of.
         let mut r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
         if frame.normal_scale > 0.0 {
             r = frame.normal * (frame.normal.dot(r0) * frame.normal_scale);
