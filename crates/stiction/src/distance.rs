@@ -39,6 +39,9 @@ pub enum Psd {
     Clamp,
     /// Replace eigenvalues by their absolute values.
     Abs,
+    /// Keep only first derivatives of the distance, `max(0, d²f/dd²) ∇d∇dᵀ`: what is left where closest points and the
+    /// normal are held fixed, without negative curvature. Cheapest; its Newton steps ignore that contacts turn.
+    GaussNewton,
 }
 
 impl Psd {
@@ -48,7 +51,7 @@ impl Psd {
         match self {
             Self::None => eigenvalue,
             // Not `max`, which would hide a NaN.
-            Self::Clamp => {
+            Self::Clamp | Self::GaussNewton => {
                 if eigenvalue < 0.0 {
                     0.0
                 } else {
@@ -93,12 +96,8 @@ struct Frame<const D: usize> {
 }
 
 impl<const D: usize> Frame<D> {
-    const EMPTY: Self = Self {
-        dual: [Vector::ZERO; 2],
-        g_inverse: [[0.0; 2]; 2],
-        normal: Vector::ZERO,
-        normal_scale: 0.0,
-    };
+    const EMPTY: Self =
+        Self { dual: [Vector::ZERO; 2], g_inverse: [[0.0; 2]; 2], normal: Vector::ZERO, normal_scale: 0.0 };
 
     #[inline(always)]
     fn new(a: &[Vector<D>; 2], free: usize) -> Self {
@@ -197,7 +196,11 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// Hessian of `f(d²)`, given `f′` and `f″`, with the negative curvature treated as asked.
     #[inline(always)]
     pub fn hessian(&self, f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
-        if psd == Psd::None { self.exact_hessian(f1, f2) } else { self.projected_hessian(f1, f2, psd) }
+        match psd {
+            Psd::None => self.exact_hessian(f1, f2),
+            Psd::Clamp | Psd::Abs => self.projected_hessian(f1, f2, psd),
+            Psd::GaussNewton => self.gauss_newton_hessian(f1, f2),
+        }
     }
 
     /// [`Form`] with
@@ -217,8 +220,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     fn normal_curvature(&self, f1: f64, f2: f64) -> Matrix<D> {
         let (Frame { dual, normal, normal_scale, .. }, r) = (self.frame, self.r);
         if normal_scale > 0.0 {
-            return normal
-                .outer(normal * ((4.0 * f2 * self.distance_squared() + 2.0 * f1) * normal_scale));
+            return normal.outer(normal * ((4.0 * f2 * self.distance_squared() + 2.0 * f1) * normal_scale));
         }
         let mut k = r.outer(r * (4.0 * f2)) + Matrix::scalar(2.0 * f1);
         for p in 0..self.free {
@@ -227,83 +229,120 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         k
     }
 
+    /// `max(0, 4f″d² + 2f′) ccᵀ⊗r̂r̂ᵀ`.
+    #[inline(always)]
+    fn gauss_newton_hessian(&self, f1: f64, f2: f64) -> [[Matrix<D>; N]; N] {
+        let curvature = Psd::GaussNewton.apply(4.0 * f2 * self.distance_squared() + 2.0 * f1);
+        let unit = self.unit();
+        let k = unit.outer(unit * curvature);
+        let none = [[0.0; N]; 2];
+        Form { c: self.c, directions: none, r: unit, k, b: [Vector::ZERO; 2], w: [[0.0; 2]; 2] }.blocks()
+    }
+
+    /// `r̂`: the direction of `r`; where `r` is zero, that of the normal, or zero where there are several.
+    #[inline]
+    fn unit(&self) -> Vector<D> {
+        let unit = self.r.normalized();
+        if unit == Vector::ZERO { self.frame.normal.normalized() } else { unit }
+    }
+
     /// The Hessian lives in `span{c⊗eₖ, Cₚ⊗r}`: project it there, in at most 5 dimensions.
     ///
-    /// In the orthonormal basis `{ĉ⊗eₖ, êₚ⊗r̂}`, where `êₚ` are the `Cₚ` made orthonormal to `c` and
-    /// each other, it is
+    /// With unit vectors `t̂ₖ` along the `aₚ` and `êᵩ` along the `Cₚ`, the latter orthonormal to `c = |c| ê₀` and each
+    /// other, it is in the orthonormal basis `{ê₀⊗t̂ₖ, êᵩ⊗r̂}`
     /// ```text
-    /// S = 4f″|c|² [r;0][r;0]ᵀ + 2f′(|c|² I_D − Σₚᵩ G⁻¹ₚᵩ wₚ wᵩᵀ)
-    /// wₚ = [ |c| aₚ + (Cₚ·ĉ) r ;  |r| (Cₚ·ê₁), |r| (Cₚ·ê₂) ]
+    /// S = [ 0        b|c|Wᵀ          ]        Wᵩₖ = |r| Σₚ (êᵩ·Cₚ)(t̂ₖ·aᵖ)
+    ///     [ b|c|W    b WWᵀ + γ e₀e₀ᵀ ]        b = −2f′ ,  γ = |c|²(4f″|r|² + 2f′)
     /// ```
+    /// and, apart from all that, `−b|c|²` along `ê₀⊗ŝ` for directions `ŝ` across `r̂` and all `t̂ₖ`.
     fn projected_hessian(&self, f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
-        let basis = self.orthonormal_basis();
-        let small = eigen::map_eigenvalues(self.small_hessian(&basis, f1, f2), D + basis.count, |value| {
-            psd.apply(value)
-        });
-        let k = Matrix(from_fn(|i| from_fn(|j| small[i][j])));
-        let b = from_fn(|q| Vector(from_fn(|i| small[i][D + q])));
-        let w = from_fn(|p| from_fn(|q| small[D + p][D + q]));
-        Form { c: basis.c, directions: basis.e, r: self.r.normalized(), k, b, w }.blocks()
+        let (basis, [t0, t1], unit) = (self.orthonormal_basis(), self.tangents(), self.unit());
+        let small = if self.free == 0 {
+            let mut s = [[0.0; 5]; 5];
+            s[2][2] = psd.apply(self.normal_eigenvalue(&basis, f1, f2));
+            s
+        } else {
+            eigen::map_eigenvalues(self.small_hessian(&basis, [t0, t1], f1, f2), 5, |value| psd.apply(value))
+        };
+        let across = psd.apply(2.0 * f1 * basis.norm * basis.norm);
+        let rest = Matrix::scalar(1.0) - unit.outer(unit) - t0.outer(t0) - t1.outer(t1);
+        // In terms of t̂₀, t̂₁ and r̂: the first three rows of the small matrix.
+        let row = |i: usize| t0 * small[i][0] + t1 * small[i][1] + unit * small[i][2];
+        let mut k = t0.outer(row(0)) + t1.outer(row(1)) + unit.outer(row(2));
+        if across != 0.0 && self.frame.normal_scale == 0.0 {
+            k += rest * across;
+        }
+        let w = from_fn(|p| from_fn(|q| small[3 + p][3 + q]));
+        Form { c: basis.c, directions: basis.e, r: unit, k, b: [row(3), row(4)], w }.blocks()
     }
 
+    /// Orthonormal `t̂ₖ` in the span of the `aₚ`; zero where there are fewer.
+    #[inline]
+    fn tangents(&self) -> [Vector<D>; 2] {
+        let dual = &self.frame.dual;
+        // The direction of a₀ is across a¹, so only one product of the two with the aᵖ remains.
+        match (dual[0] == Vector::ZERO, dual[1] == Vector::ZERO) {
+            (false, false) => [self.a[0].normalized(), dual[1].normalized()],
+            (_, true) => [self.a[0].normalized(), Vector::ZERO],
+            (true, false) => [self.a[1].normalized(), Vector::ZERO],
+        }
+    }
+
+    #[inline]
+    fn normal_eigenvalue(&self, basis: &Basis<N>, f1: f64, f2: f64) -> f64 {
+        basis.norm * basis.norm * (4.0 * f2 * self.distance_squared() + 2.0 * f1)
+    }
+
+    /// `S`, in the order t̂₀, t̂₁, ê₀, ê₁, ê₂.
+    #[inline]
+    fn small_hessian(&self, basis: &Basis<N>, t: [Vector<D>; 2], f1: f64, f2: f64) -> [[f64; 5]; 5] {
+        let (b, d) = (-2.0 * f1, self.r.norm());
+        let along: [[f64; 2]; 2] = from_fn(|k| from_fn(|p| d * t[k].dot(self.frame.dual[p])));
+        let e = [basis.c, basis.e[0], basis.e[1]];
+        let w: [[f64; 2]; 3] = from_fn(|q| {
+            let c = [dot(&e[q], &self.directions[0]), dot(&e[q], &self.directions[1])];
+            from_fn(|k| c[0] * along[k][0] + c[1] * along[k][1])
+        });
+        let mut s = [[0.0; 5]; 5];
+        for q in 0..3 {
+            for k in 0..2 {
+                s[2 + q][k] = b * basis.norm * w[q][k];
+                s[k][2 + q] = s[2 + q][k];
+            }
+            for l in 0..3 {
+                s[2 + q][2 + l] = b * (w[q][0] * w[l][0] + w[q][1] * w[l][1]);
+            }
+        }
+        s[2][2] += self.normal_eigenvalue(basis, f1, f2);
+        s
+    }
+
+    #[inline]
     fn orthonormal_basis(&self) -> Basis<N> {
         let norm = dot(&self.c, &self.c).sqrt();
-        let mut basis = Basis { norm, c: self.c.map(|c| c / norm), e: [[0.0; N]; 2], count: 0 };
+        let c = self.c.map(|c| c / norm);
+        let mut e = [[0.0; N]; 2];
         for p in 0..self.free {
-            let mut e = self.directions[p];
-            remove(&mut e, &basis.c);
-            for q in 0..basis.count {
-                let previous = basis.e[q];
-                remove(&mut e, &previous);
+            let mut rest = self.directions[p];
+            let whole = dot(&rest, &rest);
+            for unit in [&c, &e[0]] {
+                remove(&mut rest, unit);
             }
-            let length = dot(&e, &e).sqrt();
-            if length > 1e-12 {
-                basis.e[basis.count] = e.map(|value| value / length);
-                basis.count += 1;
-            }
-        }
-        basis
-    }
-
-    fn small_hessian(&self, basis: &Basis<N>, f1: f64, f2: f64) -> [[f64; 5]; 5] {
-        let c2 = basis.norm * basis.norm;
-        let d = self.r.norm();
-        let mut s = [[0.0; 5]; 5];
-        for k in 0..D {
-            s[k][k] += 2.0 * f1 * c2;
-            for l in 0..D {
-                s[k][l] += 4.0 * f2 * c2 * self.r[k] * self.r[l];
+            let length2 = dot(&rest, &rest);
+            if length2 > 1e-24 * whole {
+                let inverse = 1.0 / length2.sqrt();
+                e[p] = rest.map(|value| value * inverse);
             }
         }
-        let mut w = [[0.0; 5]; 2];
-        for p in 0..self.free {
-            let along = dot(&self.directions[p], &basis.c);
-            for k in 0..D {
-                w[p][k] = basis.norm * self.a[p][k] + along * self.r[k];
-            }
-            for q in 0..basis.count {
-                w[p][D + q] = d * dot(&self.directions[p], &basis.e[q]);
-            }
-        }
-        for (p, row) in self.frame.g_inverse.iter().enumerate() {
-            for (q, g) in row.iter().enumerate() {
-                for k in 0..D + basis.count {
-                    for l in 0..D + basis.count {
-                        s[k][l] -= 2.0 * f1 * g * w[p][k] * w[q][l];
-                    }
-                }
-            }
-        }
-        s
+        Basis { norm, c, e }
     }
 }
 
-/// `|c|`, `ĉ` and the orthonormal `ê` of [`Separation::projected_hessian`].
+/// `|c|`, `ê₀` and the orthonormal `ê₁`, `ê₂` of [`Separation::projected_hessian`]; zero where there are fewer.
 struct Basis<const N: usize> {
     norm: f64,
     c: [f64; N],
     e: [[f64; N]; 2],
-    count: usize,
 }
 
 /// What every Hessian here comes down to: one matrix, two vectors and four numbers, spread over the

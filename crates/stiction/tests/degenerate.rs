@@ -50,9 +50,10 @@ fn check_pair<const D: usize, const N: usize>(
         let sum: f64 = gradient.iter().map(|g| g[k]).sum();
         assert!(sum.abs() <= 8.0 * f64::EPSILON * scale, "gradient {gradient:?} at {x:?}");
     }
-    for psd in [Psd::None, Psd::Clamp, Psd::Abs] {
+    for psd in [Psd::None, Psd::Clamp, Psd::Abs, Psd::GaussNewton] {
         let hessian = separation.hessian(1.0, 0.0, psd);
-        let finite = hessian.as_flattened().iter().all(|block| block.0.as_flattened().iter().all(|v| v.is_finite()));
+        let finite =
+            hessian.as_flattened().iter().all(|block| block.0.as_flattened().iter().all(|v| v.is_finite()));
         assert!(finite && scale.is_finite(), "{psd:?} Hessian at {x:?}");
     }
     error(whole, separation.distance_squared().sqrt(), exact)
@@ -70,7 +71,10 @@ fn check_edge_edge<const D: usize>(x: &[Vector<D>; 4], worst: &mut Worst) {
     worst.note("edge-edge, derivatives", check_pair((&edge_edge_pair(parts), x), x, exact));
     let (swapped, same) = closest::edge_edge([x[2], x[3]], [x[0], x[1]]);
     worst.note("edge-edge, swapped", error(x, same.sqrt(), exact));
-    worst.note("edge-edge, swapped", check_pair((&edge_edge_pair(swapped), &[x[2], x[3], x[0], x[1]]), x, exact));
+    worst.note(
+        "edge-edge, swapped",
+        check_pair((&edge_edge_pair(swapped), &[x[2], x[3], x[0], x[1]]), x, exact),
+    );
 }
 
 fn check_vertex_face<const D: usize>(x: &[Vector<D>; 4], worst: &mut Worst) {
@@ -148,7 +152,8 @@ fn thin_edges<const D: usize>(random: &mut Random) -> [Vector<D>; 4] {
 fn parallel_edges<const D: usize>(random: &mut Random) -> [Vector<D>; 4] {
     let unit = magnitude(random, -9.0, 3.0);
     let unit = 2.0_f64.powi(unit.log2() as i32);
-    let mut whole = |reach: f64| Vector(std::array::from_fn(|_| random.between(-reach, reach).round() * unit));
+    let mut whole =
+        |reach: f64| Vector(std::array::from_fn(|_| random.between(-reach, reach).round() * unit));
     let (a, u, b) = (whole(1e6), whole(1e3), whole(1e6));
     let factor = random.between(-4.0, 4.0).round();
     // Half of them on one line, touching or overlapping.
@@ -160,7 +165,11 @@ fn parallel_edges<const D: usize>(random: &mut Random) -> [Vector<D>; 4] {
 fn sliver<const D: usize>(random: &mut Random) -> [Vector<D>; 4] {
     let thin = if random.between(0.0, 1.0) < 0.3 { 1e-8 } else { magnitude(random, -12.0, 0.0) };
     // From a needle to a face with an angle of nearly 180°.
-    let top = if random.between(0.0, 1.0) < 0.5 { random.between(-0.2, 1.2) } else { magnitude(random, -9.0, -1.0) };
+    let top = if random.between(0.0, 1.0) < 0.5 {
+        random.between(-0.2, 1.2)
+    } else {
+        magnitude(random, -9.0, -1.0)
+    };
     let gap = if random.between(0.0, 1.0) < 0.2 { 0.0 } else { magnitude(random, -12.0, 6.0) };
     let (s, t) = (random.between(-0.2, 1.0), random.between(-0.2, 1.0));
     let turn = random.between(0.0, 3.0) as usize;
@@ -210,7 +219,8 @@ fn crossing_at(random: &mut Random, angle: f64) -> [Vector<3>; 4] {
     let turn = Vector([0.0, around.cos() * angle, around.sin() * angle]);
     let u = Vector([random.between(0.5, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)]);
     let (v, w) = (u + turn, random.points::<3, 1>(0.5)[0]);
-    [Vector::ZERO, u, w, w + v].map(|p| Vector(p.0.map(|c| (c * 2.0_f64.powi(40)).round() * 2.0_f64.powi(-40))))
+    [Vector::ZERO, u, w, w + v]
+        .map(|p| Vector(p.0.map(|c| (c * 2.0_f64.powi(40)).round() * 2.0_f64.powi(-40))))
 }
 
 /// Gradient and Hessian of d² between lines are right to a few units in the last place of their largest entry at any

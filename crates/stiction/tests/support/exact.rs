@@ -95,9 +95,7 @@ pub fn derivatives<const D: usize>(pair: &Pair<4>, x: &[Vector<D>; 4]) -> (Vec<f
     let rational = |weights: [f64; 4]| weights.map(|c| RBig::try_from(c).unwrap());
     let (base, directions) = (rational(pair.base), pair.directions.map(rational));
     let x = x.map(point);
-    let combine = |c: &[RBig; 4]| {
-        x.iter().zip(c).fold(vec![RBig::ZERO; D], |sum, (x, c)| along(&sum, c, x))
-    };
+    let combine = |c: &[RBig; 4]| x.iter().zip(c).fold(vec![RBig::ZERO; D], |sum, (x, c)| along(&sum, c, x));
     let (a, r0) = ([combine(&directions[0]), combine(&directions[1])], combine(&base));
     let (g00, g01, g11) = (dot(&a[0], &a[0]), dot(&a[0], &a[1]), dot(&a[1], &a[1]));
     let det = &g00 * &g11 - &g01 * &g01;
