@@ -181,6 +181,12 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         Self { c, r, alpha, directions: pair.directions, free: pair.free, a, frame }
     }
 
+    /// The unit normal that the `aₚ` leave: `a₀ × a₁` in 3D, `a₀` turned by 90° in 2D; nothing where there are several.
+    pub(crate) fn oriented_normal(&self) -> Option<Vector<D>> {
+        let normal = self.frame.normal.normalized();
+        (normal != Vector::ZERO).then_some(normal)
+    }
+
     /// `d²` in m².
     #[inline]
     pub fn distance_squared(&self) -> f64 {
@@ -191,6 +197,80 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     #[inline]
     pub fn gradient(&self, f1: f64) -> [Vector<D>; N] {
         self.c.map(|c| self.r * (2.0 * f1 * c))
+    }
+
+    /// `d` in m.
+    #[inline]
+    pub fn distance(&self) -> f64 {
+        self.r.norm()
+    }
+
+    /// `r̂`: the direction of `r`; where `r` is zero, that of the normal to the `aₚ`, and zero where there are several.
+    #[inline]
+    pub fn normal(&self) -> Vector<D> {
+        let unit = self.r.normalized();
+        if unit == Vector::ZERO { self.frame.normal.normalized() } else { unit }
+    }
+
+    /// `∂r̂/∂xᵢ`, in 1/m.
+    ///
+    /// ```text
+    /// ∂r̂/∂xᵢ = cᵢ (I − Σₚ aₚaᵖᵀ − r̂r̂ᵀ)/d − Σₚ Cₚᵢ aᵖ r̂ᵀ
+    /// ```
+    /// The first term is zero where there is one normal only: a vertex and a line in 2D, a vertex and a plane, two lines in
+    /// 3D. Otherwise it is left out where `d = 0`: there is no derivative.
+    pub fn normal_jacobian(&self) -> [Matrix<D>; N] {
+        self.jacobian_of(self.normal())
+    }
+
+    /// [`normal_jacobian`](Self::normal_jacobian) for a unit normal of either sign.
+    pub(crate) fn jacobian_of(&self, unit: Vector<D>) -> [Matrix<D>; N] {
+        let across = self.across(unit);
+        from_fn(|i| {
+            let turned = (0..2).fold(Vector::ZERO, |sum, p| sum + self.frame.dual[p] * self.directions[p][i]);
+            across * self.c[i] - turned.outer(unit)
+        })
+    }
+
+    /// `(I − Σ aₚaᵖᵀ − r̂r̂ᵀ)/d`, zero where `d = 0` or there is one normal only.
+    fn across(&self, unit: Vector<D>) -> Matrix<D> {
+        let d = self.distance();
+        if self.frame.normal_scale > 0.0 || d == 0.0 {
+            return Matrix::ZERO;
+        }
+        let [t0, t1] = self.tangents();
+        (Matrix::scalar(1.0) - unit.outer(unit) - t0.outer(t0) - t1.outer(t1)) * (1.0 / d)
+    }
+
+    /// `∂αₚ/∂xᵢ`, in 1/m; zero for coordinates that there are not.
+    ///
+    /// ```text
+    /// ∂αₚ/∂xᵢ = −cᵢ aᵖ − (Σᵩ G⁻¹ₚᵩ Cᵩᵢ) r
+    /// ```
+    pub fn alpha_jacobian(&self) -> [[Vector<D>; N]; 2] {
+        let g = &self.frame.g_inverse;
+        from_fn(|p| {
+            from_fn(|i| {
+                let slope = g[p][0] * self.directions[0][i] + g[p][1] * self.directions[1][i];
+                -(self.frame.dual[p] * self.c[i]) - self.r * slope
+            })
+        })
+    }
+
+    /// Gradient of the distance along a unit normal of either sign, `cᵢ n`.
+    pub(crate) fn along(&self, unit: Vector<D>) -> [Vector<D>; N] {
+        self.c.map(|c| unit * c)
+    }
+
+    /// Hessian of the distance along a unit normal of either sign, in 1/m: [`Form`] with
+    /// ```text
+    /// K = (I − Σ aₚaᵖᵀ − nnᵀ)/d     W = −(n·r) G⁻¹     bₚ = −aᵖ
+    /// ```
+    pub(crate) fn bend(&self, unit: Vector<D>) -> [[Matrix<D>; N]; N] {
+        let (Frame { dual, g_inverse, .. }, signed) = (self.frame, unit.dot(self.r));
+        let w = g_inverse.map(|row| row.map(|g| -signed * g));
+        let (k, b) = (self.across(unit), dual.map(|a| -a));
+        Form { c: self.c, directions: self.directions, r: unit, k, b, w }.blocks()
     }
 
     /// Hessian of `f(d²)`, given `f′` and `f″`, with the negative curvature treated as asked.
@@ -233,17 +313,10 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     #[inline(always)]
     fn gauss_newton_hessian(&self, f1: f64, f2: f64) -> [[Matrix<D>; N]; N] {
         let curvature = Psd::GaussNewton.apply(4.0 * f2 * self.distance_squared() + 2.0 * f1);
-        let unit = self.unit();
+        let unit = self.normal();
         let k = unit.outer(unit * curvature);
         let none = [[0.0; N]; 2];
         Form { c: self.c, directions: none, r: unit, k, b: [Vector::ZERO; 2], w: [[0.0; 2]; 2] }.blocks()
-    }
-
-    /// `r̂`: the direction of `r`; where `r` is zero, that of the normal, or zero where there are several.
-    #[inline]
-    fn unit(&self) -> Vector<D> {
-        let unit = self.r.normalized();
-        if unit == Vector::ZERO { self.frame.normal.normalized() } else { unit }
     }
 
     /// The Hessian lives in `span{c⊗eₖ, Cₚ⊗r}`: project it there, in at most 5 dimensions.
@@ -256,19 +329,19 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// ```
     /// and, apart from all that, `−b|c|²` along `ê₀⊗ŝ` for directions `ŝ` across `r̂` and all `t̂ₖ`.
     fn projected_hessian(&self, f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
-        let (basis, [t0, t1], unit) = (self.orthonormal_basis(), self.tangents(), self.unit());
+        let (basis, [t0, t1], unit) = (self.orthonormal_basis(), self.tangents(), self.normal());
         let small = if self.free == 0 {
             let mut s = [[0.0; 5]; 5];
-            s[2][2] = psd.apply(self.normal_eigenvalue(&basis, f1, f2));
+            s[0][0] = psd.apply(self.normal_eigenvalue(&basis, f1, f2));
             s
         } else {
             eigen::map_eigenvalues(self.small_hessian(&basis, [t0, t1], f1, f2), 5, |value| psd.apply(value))
         };
         let across = psd.apply(2.0 * f1 * basis.norm * basis.norm);
         let rest = Matrix::scalar(1.0) - unit.outer(unit) - t0.outer(t0) - t1.outer(t1);
-        // In terms of t̂₀, t̂₁ and r̂: the first three rows of the small matrix.
-        let row = |i: usize| t0 * small[i][0] + t1 * small[i][1] + unit * small[i][2];
-        let mut k = t0.outer(row(0)) + t1.outer(row(1)) + unit.outer(row(2));
+        // In terms of r̂, t̂₀ and t̂₁: the first three rows of the small matrix.
+        let row = |i: usize| unit * small[i][0] + t0 * small[i][1] + t1 * small[i][2];
+        let mut k = unit.outer(row(0)) + t0.outer(row(1)) + t1.outer(row(2));
         if across != 0.0 && self.frame.normal_scale == 0.0 {
             k += rest * across;
         }
@@ -293,9 +366,10 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         basis.norm * basis.norm * (4.0 * f2 * self.distance_squared() + 2.0 * f1)
     }
 
-    /// `S`, in the order t̂₀, t̂₁, ê₀, ê₁, ê₂.
+    /// `S`, in the order ê₀, t̂₀, t̂₁, ê₁, ê₂: the largest entry first.
     #[inline]
     fn small_hessian(&self, basis: &Basis<N>, t: [Vector<D>; 2], f1: f64, f2: f64) -> [[f64; 5]; 5] {
+        const E: [usize; 3] = [0, 3, 4];
         let (b, d) = (-2.0 * f1, self.r.norm());
         let along: [[f64; 2]; 2] = from_fn(|k| from_fn(|p| d * t[k].dot(self.frame.dual[p])));
         let e = [basis.c, basis.e[0], basis.e[1]];
@@ -306,14 +380,14 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         let mut s = [[0.0; 5]; 5];
         for q in 0..3 {
             for k in 0..2 {
-                s[2 + q][k] = b * basis.norm * w[q][k];
-                s[k][2 + q] = s[2 + q][k];
+                s[E[q]][1 + k] = b * basis.norm * w[q][k];
+                s[1 + k][E[q]] = s[E[q]][1 + k];
             }
             for l in 0..3 {
-                s[2 + q][2 + l] = b * (w[q][0] * w[l][0] + w[q][1] * w[l][1]);
+                s[E[q]][E[l]] = b * (w[q][0] * w[l][0] + w[q][1] * w[l][1]);
             }
         }
-        s[2][2] += self.normal_eigenvalue(basis, f1, f2);
+        s[0][0] += self.normal_eigenvalue(basis, f1, f2);
         s
     }
 
@@ -469,4 +543,29 @@ pub fn gradient<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; 
 #[inline]
 pub fn hessian<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N]) -> [[Matrix<D>; N]; N] {
     Separation::new(pair, x).hessian(1.0, 0.0, Psd::None)
+}
+
+/// Distance between the pair's primitives, in m.
+#[inline]
+pub fn distance<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N]) -> f64 {
+    Separation::new(pair, x).distance()
+}
+
+/// Gradient of [`distance`], without unit: `∂d/∂xᵢ = cᵢ r̂`, with [`Separation::normal`] for `r̂`.
+pub fn distance_gradient<const D: usize, const N: usize>(
+    pair: &Pair<N>,
+    x: &[Vector<D>; N],
+) -> [Vector<D>; N] {
+    let separation = Separation::new(pair, x);
+    separation.along(separation.normal())
+}
+
+/// Hessian of [`distance`], in 1/m; where `d = 0` and there is more than one normal, there is none, and the part that
+/// grows like `1/d` is left out.
+pub fn distance_hessian<const D: usize, const N: usize>(
+    pair: &Pair<N>,
+    x: &[Vector<D>; N],
+) -> [[Matrix<D>; N]; N] {
+    let separation = Separation::new(pair, x);
+    separation.bend(separation.normal())
 }

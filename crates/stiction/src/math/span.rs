@@ -65,6 +65,20 @@ pub fn area_squared<const D: usize>(u: Vector<D>, v: Vector<D>) -> f64 {
     normal_and_area(u, v, u.norm_squared() * v.norm_squared()).1
 }
 
+/// Gradient of [`area_squared`] by `u` and `v`, in m³, to full precision also for nearly parallel vectors.
+///
+/// ```text
+/// n = u × v        ∂|n|²/∂u = 2 v × n        ∂|n|²/∂v = 2 n × u
+/// ```
+pub fn area_squared_gradient<const D: usize>(u: Vector<D>, v: Vector<D>) -> [Vector<D>; 2] {
+    if D == 2 {
+        let area = flat_cross(u, v);
+        return [turn(v) * (-2.0 * area), turn(u) * (2.0 * area)];
+    }
+    let n = normal(u, v);
+    [cross(v, n) * 2.0, cross(n, u) * 2.0]
+}
+
 /// `u × v` in 3D, to full precision also for nearly parallel vectors.
 #[inline(always)]
 pub fn normal<const D: usize>(u: Vector<D>, v: Vector<D>) -> Vector<D> {
