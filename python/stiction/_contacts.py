@@ -21,7 +21,7 @@ class Contacts(_stiction.Contacts):
         """Hessian of `barrier_energy` in N/m, shape (n·D, n·D), entries in the order x₀ y₀ z₀ x₁ …
 
         `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute
-        values; 'none' is the exact Hessian.
+        values; 'gauss_newton' keeps only first derivatives of the distance; 'none' is the exact Hessian.
         """
         return _square(self.barrier_hessian_csc(x, kappa, psd))
 

@@ -13,13 +13,13 @@ def pytest_configure(config):
 
 @pytest.fixture
 def agree(request):
-    """agree(quantity, ours, theirs): equal to 1e-10 of the largest entry."""
+    """agree(quantity, ours, theirs): equal to 1e-10, or the tolerance given, of the largest entry."""
     worst = request.config.stash[WORST]
 
-    def check(quantity, ours, theirs):
+    def check(quantity, ours, theirs, tolerance=TOLERANCE):
         error = relative_error(ours, theirs)
         worst[quantity] = max(error, worst.get(quantity, 0.0))
-        assert error < TOLERANCE, f"{quantity} differs by {error:.1e}"
+        assert error < tolerance, f"{quantity} differs by {error:.1e}"
 
     return check
 

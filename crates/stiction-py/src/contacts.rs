@@ -129,7 +129,7 @@ impl Contacts {
     /// Hessian of `barrier_energy` in N/m as (data, indices, indptr) of a compressed sparse column matrix.
     ///
     /// `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute values;
-    /// 'none' is the exact Hessian.
+    /// 'gauss_newton' keeps only first derivatives of the distance; 'none' is the exact Hessian.
     #[pyo3(signature = (x, kappa, psd="clamp"))]
     fn barrier_hessian_csc<'py>(
         &self,
@@ -291,8 +291,9 @@ fn read_psd(name: &str) -> PyResult<Psd> {
     match name {
         "none" => Ok(Psd::None),
         "clamp" => Ok(Psd::Clamp),
+        "gauss_newton" => Ok(Psd::GaussNewton),
         "abs" => Ok(Psd::Abs),
-        _ => Err(at("psd", format!("{name:?} is unknown: choose 'clamp', 'abs' or 'none'"))),
+        _ => Err(at("psd", format!("{name:?} is unknown: choose 'clamp', 'abs', 'gauss_newton' or 'none'"))),
     }
 }
 

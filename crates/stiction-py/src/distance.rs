@@ -4,8 +4,8 @@ use numpy::PyArray2;
 use pyo3::prelude::*;
 use stiction::closest;
 use stiction::distance::{Psd, Separation};
-use stiction::math::Vector;
 use stiction::math::vector::flat;
+use stiction::math::{Matrix, Vector};
 use stiction::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 
 use crate::array::{Table, from_rows};
@@ -13,15 +13,20 @@ use crate::error::at;
 
 /// A kind of pair.
 #[derive(Clone, Copy)]
-enum Kind {
+pub enum Kind {
+    /// Two vertices.
     VertexVertex,
+    /// A vertex and an edge.
     VertexEdge,
+    /// Two edges.
     EdgeEdge,
+    /// A vertex and a face.
     VertexFace,
 }
 
 impl Kind {
-    fn read(name: &str) -> PyResult<Self> {
+    /// Reads the argument called `kind`.
+    pub fn read(name: &str) -> PyResult<Self> {
         match name {
             "vv" => Ok(Self::VertexVertex),
             "ve" => Ok(Self::VertexEdge),
@@ -47,7 +52,7 @@ struct Derivatives {
 /// `kind`: 'vv' (v, v), 've' (v, e₀, e₁), 'ee' (a₀, a₁, b₀, b₁) or 'vf' (v, f₀, f₁, f₂).
 /// `x`: positions of these vertices in that order, shape (N, D), D = 2 or 3, in m.
 ///
-/// Not finite where lines are parallel or a face has no area; `closest_distance_squared` always is.
+/// Where lines are parallel or a face has no area, one coordinate is held: the distance is that of a vertex from a line.
 #[pyfunction]
 pub fn distance_squared(kind: &str, x: &Bound<'_, PyAny>) -> PyResult<f64> {
     Ok(of_kind(kind, x)?.value)
@@ -128,26 +133,33 @@ fn of_pair<const N: usize>(pair: &Pair<N>, x: &Table) -> PyResult<Derivatives> {
 fn derivatives<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N]) -> Derivatives {
     let separation = Separation::new(pair, x);
     let blocks = separation.hessian(1.0, 0.0, Psd::None);
-    let mut hessian = Vec::with_capacity(N * D * N * D);
-    for row in &blocks {
-        for k in 0..D {
-            hessian.extend(row.iter().flat_map(|block| block.0[k]));
-        }
-    }
     Derivatives {
         value: separation.distance_squared(),
         gradient: flat(&separation.gradient(1.0)).to_vec(),
-        hessian,
+        hessian: rows_of_blocks(&blocks),
         columns: D,
     }
 }
 
-fn positions<const D: usize, const N: usize>(x: &Table) -> PyResult<[Vector<D>; N]> {
+/// A local Hessian, row by row.
+pub fn rows_of_blocks<const D: usize, const N: usize>(blocks: &[[Matrix<D>; N]; N]) -> Vec<f64> {
+    let mut rows = Vec::with_capacity(N * D * N * D);
+    for row in blocks {
+        for k in 0..D {
+            rows.extend(row.iter().flat_map(|block| block.0[k]));
+        }
+    }
+    rows
+}
+
+/// The rows of `x`, as many as the kind of pair has vertices.
+pub fn positions<const D: usize, const N: usize>(x: &Table) -> PyResult<[Vector<D>; N]> {
     let vectors = x.vectors::<D>("x")?;
     let found = vectors.len();
     vectors.try_into().map_err(|_| at("x", format!("has {found} rows, expected {N} for this kind of pair")))
 }
 
-fn wrong_dimension(columns: usize) -> PyErr {
+/// Neither 2D nor 3D.
+pub fn wrong_dimension(columns: usize) -> PyErr {
     at("x", format!("has {columns} columns, expected 2 or 3"))
 }

@@ -7,6 +7,7 @@ mod error;
 mod array;
 mod sparse;
 mod distance;
+mod kernels;
 mod surface;
 mod candidates;
 mod contacts;
@@ -24,6 +25,15 @@ mod _stiction {
     #[pymodule_export]
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
+    };
+    #[pymodule_export]
+    use crate::kernels::{
+        closest_features, closest_point, closest_point_jacobian, distance, distance_gradient,
+        distance_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient, edge_edge_mollifier_hessian,
+        edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient, edge_edge_threshold,
+        pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian, signed_distance,
+        signed_distance_gradient, signed_distance_hessian, signed_normal, signed_normal_jacobian,
+        tangent_basis, tangent_basis_jacobian,
     };
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};

@@ -7,8 +7,16 @@
 //! ∇²d²    = 2 ccᵀ⊗I − Fᵀ(2G)⁻¹F          Fₚ = 2(Cₚ⊗r + c⊗aₚ)
 //! ```
 //! Units: positions in m, d² in m². Distances are to the lines and planes through the primitives;
-//! `closest` says which pair to use. Where `G` is singular (parallel edges, a face without area) the
-//! results are not finite: `closest` never asks for such a pair. \[Li2020\]
+//! `closest` says which pair to use. \[Li2020\]
+//!
+//! `G` is never inverted by its determinant of dot products, which has no digits left where the `aₚ` are nearly
+//! parallel (edges, slivers). With the vectors `aᵖ` dual to them ([`Span`]),
+//! ```text
+//! αₚ = −aᵖ·r(x, 0)     G⁻¹ₚᵩ = aᵖ·aᵩ     I − Σ aₚaᵖᵀ = nnᵀ/|n|²  where the aₚ leave one normal n or none
+//! ```
+//! Where they are parallel to within `16 ε` rad, the pair falls back to the lower-dimensional one: the coordinate of
+//! the shorter `aₚ` is held at 0, or both where both are zero. So results are finite for all finite positions of
+//! which no fourth power leaves the range of numbers.
 
 // The constants of a pair (mostly zeros and ones) fold only where everything down to the blocks is inlined:
 // the exact vertex-face Hessian takes 73 ns so, and 104 ns otherwise.
@@ -16,6 +24,8 @@
 
 use std::array::from_fn;
 
+use crate::math::span::Span;
+use crate::math::vector::turn;
 use crate::math::{Matrix, Vector, eigen};
 use crate::stencil::Pair;
 
@@ -29,6 +39,9 @@ pub enum Psd {
     Clamp,
     /// Replace eigenvalues by their absolute values.
     Abs,
+    /// Keep only first derivatives of the distance, `max(0, d²f/dd²) ∇d∇dᵀ`: what is left where closest points and the
+    /// normal are held fixed, without negative curvature. Cheapest; its Newton steps ignore that contacts turn.
+    GaussNewton,
 }
 
 impl Psd {
@@ -38,7 +51,7 @@ impl Psd {
         match self {
             Self::None => eigenvalue,
             // Not `max`, which would hide a NaN.
-            Self::Clamp => {
+            Self::Clamp | Self::GaussNewton => {
                 if eigenvalue < 0.0 {
                     0.0
                 } else {
@@ -57,14 +70,79 @@ pub struct Separation<const D: usize, const N: usize> {
     pub c: [f64; N],
     /// `r`: from the closest point of the second primitive to that of the first, in m.
     pub r: Vector<D>,
+    /// `α`: coordinates of the closest points, see [`Pair`]; zero where there is none.
+    pub alpha: [f64; 2],
     /// `Cₚ`.
     directions: [[f64; N]; 2],
     /// How many `Cₚ` count.
     free: usize,
     /// `aₚ`.
     a: [Vector<D>; 2],
-    /// `G⁻¹`; zero where there is no coordinate.
+    /// `aᵖ`, `G⁻¹` and `n`.
+    frame: Frame<D>,
+}
+
+/// The vectors dual to the first `free` directions `aₚ`, their products `G⁻¹`, and the normal that they leave.
+#[derive(Clone, Copy, Debug)]
+struct Frame<const D: usize> {
+    /// `aᵖ`; zero where there is no coordinate or it is held.
+    dual: [Vector<D>; 2],
+    /// `G⁻¹`; likewise.
     g_inverse: [[f64; 2]; 2],
+    /// `n`, of any length; zero where the directions leave none (two of them in 2D).
+    normal: Vector<D>,
+    /// `1/|n|²`; any positive number where there is no normal, 0 where there are several.
+    normal_scale: f64,
+}
+
+impl<const D: usize> Frame<D> {
+    const EMPTY: Self =
+        Self { dual: [Vector::ZERO; 2], g_inverse: [[0.0; 2]; 2], normal: Vector::ZERO, normal_scale: 0.0 };
+
+    #[inline(always)]
+    fn new(a: &[Vector<D>; 2], free: usize) -> Self {
+        match free {
+            0 => Self::EMPTY,
+            1 => Self::of_one(a[0], 0),
+            _ => Self::of_two(a),
+        }
+    }
+
+    /// One direction, that of coordinate `p`.
+    #[inline(always)]
+    fn of_one(a: Vector<D>, p: usize) -> Self {
+        let mut frame = Self::EMPTY;
+        let g = a.norm_squared();
+        if g > 0.0 {
+            frame.g_inverse[p][p] = 1.0 / g;
+            frame.dual[p] = a * (1.0 / g);
+            if D == 2 {
+                (frame.normal, frame.normal_scale) = (turn(a), 1.0 / g);
+            }
+        }
+        frame
+    }
+
+    /// The longer of two parallel directions.
+    #[inline(always)]
+    fn of_longer(a: &[Vector<D>; 2]) -> Self {
+        if a[0].norm_squared() >= a[1].norm_squared() { Self::of_one(a[0], 0) } else { Self::of_one(a[1], 1) }
+    }
+
+    #[inline(always)]
+    fn of_two(a: &[Vector<D>; 2]) -> Self {
+        let (g00, g01, g11) = (a[0].norm_squared(), a[0].dot(a[1]), a[1].norm_squared());
+        let Some(span) = Span::new(a[0], a[1]) else {
+            return Self::of_longer(a);
+        };
+        let s = 1.0 / span.area2;
+        Self {
+            dual: span.dual,
+            g_inverse: [[g11 * s, -g01 * s], [-g01 * s, g00 * s]],
+            normal: span.normal,
+            normal_scale: s,
+        }
+    }
 }
 
 /// `Σ cᵢ xᵢ`; zeros are left out, which costs nothing where they are constants.
@@ -79,40 +157,34 @@ fn combine<const D: usize, const N: usize>(c: &[f64; N], x: &[Vector<D>; N]) -> 
     sum
 }
 
-/// `G⁻¹` for the first `free` directions, zero elsewhere.
-#[inline]
-fn invert_gram<const D: usize>(a: &[Vector<D>; 2], free: usize) -> [[f64; 2]; 2] {
-    let g00 = a[0].norm_squared();
-    match free {
-        0 => [[0.0; 2]; 2],
-        1 => [[1.0 / g00, 0.0], [0.0, 0.0]],
-        _ => {
-            let (g01, g11) = (a[0].dot(a[1]), a[1].norm_squared());
-            let s = 1.0 / (g00 * g11 - g01 * g01);
-            [[g11 * s, -g01 * s], [-g01 * s, g00 * s]]
-        }
-    }
-}
-
 impl<const D: usize, const N: usize> Separation<D, N> {
     /// Solves for the closest points of the pair at positions `x`.
     #[inline(always)]
     pub fn new(pair: &Pair<N>, x: &[Vector<D>; N]) -> Self {
         let a = [combine(&pair.directions[0], x), combine(&pair.directions[1], x)];
-        let g_inverse = invert_gram(&a, pair.free);
+        let frame = Frame::new(&a, pair.free);
         let r0 = combine(&pair.base, x);
-        let b = [a[0].dot(r0), a[1].dot(r0)];
-        let (mut c, mut r) = (pair.base, r0);
+        let (mut c, mut alpha) = (pair.base, [0.0; 2]);
         for p in 0..pair.free {
-            let alpha = -(g_inverse[p][0] * b[0] + g_inverse[p][1] * b[1]);
-            r += a[p] * alpha;
+            alpha[p] = -frame.dual[p].dot(r0);
             for i in 0..N {
                 if pair.directions[p][i] != 0.0 {
-                    c[i] += alpha * pair.directions[p][i];
+                    c[i] += alpha[p] * pair.directions[p][i];
                 }
             }
         }
-        Self { c, r, directions: pair.directions, free: pair.free, a, g_inverse }
+        // Along the normal, where there is one at most, however small it is against the r(x, 0) that it is a part of.
+        let mut r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
+        if frame.normal_scale > 0.0 {
+            r = frame.normal * (frame.normal.dot(r0) * frame.normal_scale);
+        }
+        Self { c, r, alpha, directions: pair.directions, free: pair.free, a, frame }
+    }
+
+    /// The unit normal that the `aₚ` leave: `a₀ × a₁` in 3D, `a₀` turned by 90° in 2D; nothing where there are several.
+    pub(crate) fn oriented_normal(&self) -> Option<Vector<D>> {
+        let normal = self.frame.normal.normalized();
+        (normal != Vector::ZERO).then_some(normal)
     }
 
     /// `d²` in m².
@@ -127,102 +199,224 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         self.c.map(|c| self.r * (2.0 * f1 * c))
     }
 
+    /// `d` in m.
+    #[inline]
+    pub fn distance(&self) -> f64 {
+        self.r.norm()
+    }
+
+    /// `r̂`: the direction of `r`; where `r` is zero, that of the normal to the `aₚ`, and zero where there are several.
+    #[inline]
+    pub fn normal(&self) -> Vector<D> {
+        let unit = self.r.normalized();
+        if unit == Vector::ZERO { self.frame.normal.normalized() } else { unit }
+    }
+
+    /// `∂r̂/∂xᵢ`, in 1/m.
+    ///
+    /// ```text
+    /// ∂r̂/∂xᵢ = cᵢ (I − Σₚ aₚaᵖᵀ − r̂r̂ᵀ)/d − Σₚ Cₚᵢ aᵖ r̂ᵀ
+    /// ```
+    /// The first term is zero where there is one normal only: a vertex and a line in 2D, a vertex and a plane, two lines in
+    /// 3D. Otherwise it is left out where `d = 0`: there is no derivative.
+    pub fn normal_jacobian(&self) -> [Matrix<D>; N] {
+        self.jacobian_of(self.normal())
+    }
+
+    /// [`normal_jacobian`](Self::normal_jacobian) for a unit normal of either sign.
+    pub(crate) fn jacobian_of(&self, unit: Vector<D>) -> [Matrix<D>; N] {
+        let across = self.across(unit);
+        from_fn(|i| {
+            let turned = (0..2).fold(Vector::ZERO, |sum, p| sum + self.frame.dual[p] * self.directions[p][i]);
+            across * self.c[i] - turned.outer(unit)
+        })
+    }
+
+    /// `(I − Σ aₚaᵖᵀ − r̂r̂ᵀ)/d`, zero where `d = 0` or there is one normal only.
+    fn across(&self, unit: Vector<D>) -> Matrix<D> {
+        let d = self.distance();
+        if self.frame.normal_scale > 0.0 || d == 0.0 {
+            return Matrix::ZERO;
+        }
+        let [t0, t1] = self.tangents();
+        (Matrix::scalar(1.0) - unit.outer(unit) - t0.outer(t0) - t1.outer(t1)) * (1.0 / d)
+    }
+
+    /// `∂αₚ/∂xᵢ`, in 1/m; zero for coordinates that there are not.
+    ///
+    /// ```text
+    /// ∂αₚ/∂xᵢ = −cᵢ aᵖ − (Σᵩ G⁻¹ₚᵩ Cᵩᵢ) r
+    /// ```
+    pub fn alpha_jacobian(&self) -> [[Vector<D>; N]; 2] {
+        let g = &self.frame.g_inverse;
+        from_fn(|p| {
+            from_fn(|i| {
+                let slope = g[p][0] * self.directions[0][i] + g[p][1] * self.directions[1][i];
+                -(self.frame.dual[p] * self.c[i]) - self.r * slope
+            })
+        })
+    }
+
+    /// Gradient of the distance along a unit normal of either sign, `cᵢ n`.
+    pub(crate) fn along(&self, unit: Vector<D>) -> [Vector<D>; N] {
+        self.c.map(|c| unit * c)
+    }
+
+    /// Hessian of the distance along a unit normal of either sign, in 1/m: [`Form`] with
+    /// ```text
+    /// K = (I − Σ aₚaᵖᵀ − nnᵀ)/d     W = −(n·r) G⁻¹     bₚ = −aᵖ
+    /// ```
+    pub(crate) fn bend(&self, unit: Vector<D>) -> [[Matrix<D>; N]; N] {
+        let (Frame { dual, g_inverse, .. }, signed) = (self.frame, unit.dot(self.r));
+        let w = g_inverse.map(|row| row.map(|g| -signed * g));
+        let (k, b) = (self.across(unit), dual.map(|a| -a));
+        Form { c: self.c, directions: self.directions, r: unit, k, b, w }.blocks()
+    }
+
     /// Hessian of `f(d²)`, given `f′` and `f″`, with the negative curvature treated as asked.
     #[inline(always)]
     pub fn hessian(&self, f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
-        if psd == Psd::None { self.exact_hessian(f1, f2) } else { self.projected_hessian(f1, f2, psd) }
+        match psd {
+            Psd::None => self.exact_hessian(f1, f2),
+            Psd::Clamp | Psd::Abs => self.projected_hessian(f1, f2, psd),
+            Psd::GaussNewton => self.gauss_newton_hessian(f1, f2),
+        }
     }
 
     /// [`Form`] with
     /// ```text
-    /// K = 4f″ rrᵀ + 2f′ I + Σₚ aₚbₚᵀ     W = −2f′G⁻¹     bₚ = Σᵩ Wₚᵩ aᵩ
+    /// K = 4f″ rrᵀ + 2f′ (I − Σₚ aₚaᵖᵀ)     W = −2f′G⁻¹     bₚ = −2f′ aᵖ
     /// ```
     #[inline(always)]
     fn exact_hessian(&self, f1: f64, f2: f64) -> [[Matrix<D>; N]; N] {
-        let ([a0, a1], r) = (self.a, self.r);
-        let w = self.g_inverse.map(|row| row.map(|g| -2.0 * f1 * g));
-        let (b0, b1) = (a0 * w[0][0] + a1 * w[0][1], a0 * w[1][0] + a1 * w[1][1]);
-        let k = r.outer(r * (4.0 * f2)) + Matrix::scalar(2.0 * f1) + a0.outer(b0) + a1.outer(b1);
-        Form { c: self.c, directions: self.directions, r, k, b: [b0, b1], w }.blocks()
+        let (Frame { dual, g_inverse, .. }, r) = (self.frame, self.r);
+        let w = g_inverse.map(|row| row.map(|g| -2.0 * f1 * g));
+        let b = dual.map(|a| a * (-2.0 * f1));
+        Form { c: self.c, directions: self.directions, r, k: self.normal_curvature(f1, f2), b, w }.blocks()
+    }
+
+    /// `K` of [`exact_hessian`](Self::exact_hessian).
+    #[inline(always)]
+    fn normal_curvature(&self, f1: f64, f2: f64) -> Matrix<D> {
+        let (Frame { dual, normal, normal_scale, .. }, r) = (self.frame, self.r);
+        if normal_scale > 0.0 {
+            return normal.outer(normal * ((4.0 * f2 * self.distance_squared() + 2.0 * f1) * normal_scale));
+        }
+        let mut k = r.outer(r * (4.0 * f2)) + Matrix::scalar(2.0 * f1);
+        for p in 0..self.free {
+            k += self.a[p].outer(dual[p] * (-2.0 * f1));
+        }
+        k
+    }
+
+    /// `max(0, 4f″d² + 2f′) ccᵀ⊗r̂r̂ᵀ`.
+    #[inline(always)]
+    fn gauss_newton_hessian(&self, f1: f64, f2: f64) -> [[Matrix<D>; N]; N] {
+        let curvature = Psd::GaussNewton.apply(4.0 * f2 * self.distance_squared() + 2.0 * f1);
+        let unit = self.normal();
+        let k = unit.outer(unit * curvature);
+        let none = [[0.0; N]; 2];
+        Form { c: self.c, directions: none, r: unit, k, b: [Vector::ZERO; 2], w: [[0.0; 2]; 2] }.blocks()
     }
 
     /// The Hessian lives in `span{c⊗eₖ, Cₚ⊗r}`: project it there, in at most 5 dimensions.
     ///
-    /// In the orthonormal basis `{ĉ⊗eₖ, êₚ⊗r̂}`, where `êₚ` are the `Cₚ` made orthonormal to `c` and
-    /// each other, it is
+    /// With unit vectors `t̂ₖ` along the `aₚ` and `êᵩ` along the `Cₚ`, the latter orthonormal to `c = |c| ê₀` and each
+    /// other, it is in the orthonormal basis `{ê₀⊗t̂ₖ, êᵩ⊗r̂}`
     /// ```text
-    /// S = 4f″|c|² [r;0][r;0]ᵀ + 2f′(|c|² I_D − Σₚᵩ G⁻¹ₚᵩ wₚ wᵩᵀ)
-    /// wₚ = [ |c| aₚ + (Cₚ·ĉ) r ;  |r| (Cₚ·ê₁), |r| (Cₚ·ê₂) ]
+    /// S = [ 0        b|c|Wᵀ          ]        Wᵩₖ = |r| Σₚ (êᵩ·Cₚ)(t̂ₖ·aᵖ)
+    ///     [ b|c|W    b WWᵀ + γ e₀e₀ᵀ ]        b = −2f′ ,  γ = |c|²(4f″|r|² + 2f′)
     /// ```
+    /// and, apart from all that, `−b|c|²` along `ê₀⊗ŝ` for directions `ŝ` across `r̂` and all `t̂ₖ`.
     fn projected_hessian(&self, f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
-        let basis = self.orthonormal_basis();
-        let small = eigen::map_eigenvalues(self.small_hessian(&basis, f1, f2), D + basis.count, |value| {
-            psd.apply(value)
-        });
-        let k = Matrix(from_fn(|i| from_fn(|j| small[i][j])));
-        let b = from_fn(|q| Vector(from_fn(|i| small[i][D + q])));
-        let w = from_fn(|p| from_fn(|q| small[D + p][D + q]));
-        Form { c: basis.c, directions: basis.e, r: self.r.normalized(), k, b, w }.blocks()
+        let (basis, [t0, t1], unit) = (self.orthonormal_basis(), self.tangents(), self.normal());
+        let small = if self.free == 0 {
+            let mut s = [[0.0; 5]; 5];
+            s[0][0] = psd.apply(self.normal_eigenvalue(&basis, f1, f2));
+            s
+        } else {
+            eigen::map_eigenvalues(self.small_hessian(&basis, [t0, t1], f1, f2), 5, |value| psd.apply(value))
+        };
+        let across = psd.apply(2.0 * f1 * basis.norm * basis.norm);
+        let rest = Matrix::scalar(1.0) - unit.outer(unit) - t0.outer(t0) - t1.outer(t1);
+        // In terms of r̂, t̂₀ and t̂₁: the first three rows of the small matrix.
+        let row = |i: usize| unit * small[i][0] + t0 * small[i][1] + t1 * small[i][2];
+        let mut k = unit.outer(row(0)) + t0.outer(row(1)) + t1.outer(row(2));
+        if across != 0.0 && self.frame.normal_scale == 0.0 {
+            k += rest * across;
+        }
+        let w = from_fn(|p| from_fn(|q| small[3 + p][3 + q]));
+        Form { c: basis.c, directions: basis.e, r: unit, k, b: [row(3), row(4)], w }.blocks()
     }
 
+    /// Orthonormal `t̂ₖ` in the span of the `aₚ`; zero where there are fewer.
+    #[inline]
+    fn tangents(&self) -> [Vector<D>; 2] {
+        let dual = &self.frame.dual;
+        // The direction of a₀ is across a¹, so only one product of the two with the aᵖ remains.
+        match (dual[0] == Vector::ZERO, dual[1] == Vector::ZERO) {
+            (false, false) => [self.a[0].normalized(), dual[1].normalized()],
+            (_, true) => [self.a[0].normalized(), Vector::ZERO],
+            (true, false) => [self.a[1].normalized(), Vector::ZERO],
+        }
+    }
+
+    #[inline]
+    fn normal_eigenvalue(&self, basis: &Basis<N>, f1: f64, f2: f64) -> f64 {
+        basis.norm * basis.norm * (4.0 * f2 * self.distance_squared() + 2.0 * f1)
+    }
+
+    /// `S`, in the order ê₀, t̂₀, t̂₁, ê₁, ê₂: the largest entry first.
+    #[inline]
+    fn small_hessian(&self, basis: &Basis<N>, t: [Vector<D>; 2], f1: f64, f2: f64) -> [[f64; 5]; 5] {
+        const E: [usize; 3] = [0, 3, 4];
+        let (b, d) = (-2.0 * f1, self.r.norm());
+        let along: [[f64; 2]; 2] = from_fn(|k| from_fn(|p| d * t[k].dot(self.frame.dual[p])));
+        let e = [basis.c, basis.e[0], basis.e[1]];
+        let w: [[f64; 2]; 3] = from_fn(|q| {
+            let c = [dot(&e[q], &self.directions[0]), dot(&e[q], &self.directions[1])];
+            from_fn(|k| c[0] * along[k][0] + c[1] * along[k][1])
+        });
+        let mut s = [[0.0; 5]; 5];
+        for q in 0..3 {
+            for k in 0..2 {
+                s[E[q]][1 + k] = b * basis.norm * w[q][k];
+                s[1 + k][E[q]] = s[E[q]][1 + k];
+            }
+            for l in 0..3 {
+                s[E[q]][E[l]] = b * (w[q][0] * w[l][0] + w[q][1] * w[l][1]);
+            }
+        }
+        s[0][0] += self.normal_eigenvalue(basis, f1, f2);
+        s
+    }
+
+    #[inline]
     fn orthonormal_basis(&self) -> Basis<N> {
         let norm = dot(&self.c, &self.c).sqrt();
-        let mut basis = Basis { norm, c: self.c.map(|c| c / norm), e: [[0.0; N]; 2], count: 0 };
+        let c = self.c.map(|c| c / norm);
+        let mut e = [[0.0; N]; 2];
         for p in 0..self.free {
-            let mut e = self.directions[p];
-            remove(&mut e, &basis.c);
-            for q in 0..basis.count {
-                let previous = basis.e[q];
-                remove(&mut e, &previous);
+            let mut rest = self.directions[p];
+            let whole = dot(&rest, &rest);
+            for unit in [&c, &e[0]] {
+                remove(&mut rest, unit);
             }
-            let length = dot(&e, &e).sqrt();
-            if length > 1e-12 {
-                basis.e[basis.count] = e.map(|value| value / length);
-                basis.count += 1;
-            }
-        }
-        basis
-    }
-
-    fn small_hessian(&self, basis: &Basis<N>, f1: f64, f2: f64) -> [[f64; 5]; 5] {
-        let c2 = basis.norm * basis.norm;
-        let d = self.r.norm();
-        let mut s = [[0.0; 5]; 5];
-        for k in 0..D {
-            s[k][k] += 2.0 * f1 * c2;
-            for l in 0..D {
-                s[k][l] += 4.0 * f2 * c2 * self.r[k] * self.r[l];
+            let length2 = dot(&rest, &rest);
+            if length2 > 1e-24 * whole {
+                let inverse = 1.0 / length2.sqrt();
+                e[p] = rest.map(|value| value * inverse);
             }
         }
-        let mut w = [[0.0; 5]; 2];
-        for p in 0..self.free {
-            let along = dot(&self.directions[p], &basis.c);
-            for k in 0..D {
-                w[p][k] = basis.norm * self.a[p][k] + along * self.r[k];
-            }
-            for q in 0..basis.count {
-                w[p][D + q] = d * dot(&self.directions[p], &basis.e[q]);
-            }
-        }
-        for (p, row) in self.g_inverse.iter().enumerate() {
-            for (q, g) in row.iter().enumerate() {
-                for k in 0..D + basis.count {
-                    for l in 0..D + basis.count {
-                        s[k][l] -= 2.0 * f1 * g * w[p][k] * w[q][l];
-                    }
-                }
-            }
-        }
-        s
+        Basis { norm, c, e }
     }
 }
 
-/// `|c|`, `ĉ` and the orthonormal `ê` of [`Separation::projected_hessian`].
+/// `|c|`, `ê₀` and the orthonormal `ê₁`, `ê₂` of [`Separation::projected_hessian`]; zero where there are fewer.
 struct Basis<const N: usize> {
     norm: f64,
     c: [f64; N],
     e: [[f64; N]; 2],
-    count: usize,
 }
 
 /// What every Hessian here comes down to: one matrix, two vectors and four numbers, spread over the
@@ -349,4 +543,29 @@ pub fn gradient<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; 
 #[inline]
 pub fn hessian<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N]) -> [[Matrix<D>; N]; N] {
     Separation::new(pair, x).hessian(1.0, 0.0, Psd::None)
+}
+
+/// Distance between the pair's primitives, in m.
+#[inline]
+pub fn distance<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N]) -> f64 {
+    Separation::new(pair, x).distance()
+}
+
+/// Gradient of [`distance`], without unit: `∂d/∂xᵢ = cᵢ r̂`, with [`Separation::normal`] for `r̂`.
+pub fn distance_gradient<const D: usize, const N: usize>(
+    pair: &Pair<N>,
+    x: &[Vector<D>; N],
+) -> [Vector<D>; N] {
+    let separation = Separation::new(pair, x);
+    separation.along(separation.normal())
+}
+
+/// Hessian of [`distance`], in 1/m; where `d = 0` and there is more than one normal, there is none, and the part that
+/// grows like `1/d` is left out.
+pub fn distance_hessian<const D: usize, const N: usize>(
+    pair: &Pair<N>,
+    x: &[Vector<D>; N],
+) -> [[Matrix<D>; N]; N] {
+    let separation = Separation::new(pair, x);
+    separation.bend(separation.normal())
 }

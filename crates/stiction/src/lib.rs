@@ -35,6 +35,8 @@ pub mod math;
 pub mod stencil;
 pub mod closest;
 pub mod distance;
+pub mod signed;
+pub mod tangent;
 pub mod mollifier;
 pub mod mesh;
 pub mod obstacle;

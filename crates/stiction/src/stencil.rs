@@ -88,6 +88,23 @@ impl PairKind<4> for VertexFace {
 }
 
 impl<const N: usize> Pair<N> {
+    /// `c(α)`: the weights of the vertices, and of their velocities in the relative velocity of two points of the
+    /// primitives.
+    ///
+    /// ```text
+    /// v_rel = Σᵢ cᵢ(α) vᵢ        ∂c/∂αₚ = Cₚ
+    /// ```
+    #[inline]
+    pub fn weights(&self, alpha: [f64; 2]) -> [f64; N] {
+        let mut c = self.base;
+        for p in 0..self.free {
+            for i in 0..N {
+                c[i] += alpha[p] * self.directions[p][i];
+            }
+        }
+        c
+    }
+
     /// The same pair with coordinate `p` held at `value`: a point of an edge becomes one of its ends.
     pub fn hold(mut self, p: usize, value: f64) -> Self {
         for i in 0..N {

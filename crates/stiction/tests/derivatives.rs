@@ -5,14 +5,13 @@ mod support;
 use std::array::from_fn;
 
 use stiction::contact::Contacts;
-use stiction::distance::{self, Psd};
+use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion, Slide, Slides};
 use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector, eigen};
 use stiction::mesh::Surface;
 use stiction::mollifier;
 use stiction::potential::Potential;
-use stiction::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 use support::{Census, DHAT, Random, Scene, assert_close, gradient, hessian, largest, moved, slope};
 
 /// Runs a test inside a pool of one thread: handing tiny sums to other threads costs more than the sums.
@@ -27,69 +26,6 @@ fn flatten<const D: usize, const N: usize>(h: &[[Matrix<D>; N]; N]) -> Vec<Vec<f
 
 fn array<const D: usize, const N: usize>(x: &[Vector<D>]) -> [Vector<D>; N] {
     from_fn(|i| x[i])
-}
-
-// --- Distances ---
-
-/// Whether the edges are long and not close to parallel, so that differences are accurate.
-fn is_regular<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N]) -> bool {
-    let along = |p: usize| (0..N).fold(Vector::ZERO, |sum, i| sum + x[i] * pair.directions[p][i]);
-    let (u, v) = (along(0), along(1));
-    let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
-    match pair.free {
-        0 => true,
-        1 => uu > 0.05,
-        _ => uu > 0.05 && vv > 0.05 && uu * vv - uv * uv > 0.05 * uu * vv,
-    }
-}
-
-fn check_distance<const D: usize, const N: usize>(pair: &Pair<N>) {
-    const H: f64 = 2e-4;
-    let mut random = Random::new((10 * D + N) as u64);
-    let mut count = 0;
-    while count < 2000 {
-        let x = random.points::<D, N>(0.5);
-        if !is_regular(pair, &x) {
-            continue;
-        }
-        count += 1;
-        let exact = distance::gradient(pair, &x);
-        let h = flatten(&distance::hessian(pair, &x));
-        // Where the distance is zero for all x (2D), the floor makes the tolerances absolute.
-        let (g_scale, h_scale) = (largest(flat(&exact)).max(1e-3), largest(&h.concat()).max(1e-3));
-        for k in 0..N * D {
-            let value = |y: &[Vector<D>]| vec![distance::distance_squared(pair, &array(y))];
-            let first = |y: &[Vector<D>]| flat(&distance::gradient(pair, &array(y))).to_vec();
-            assert_close(&slope(&x, k, H, value), &flat(&exact)[k..=k], 1e-6 * g_scale, "gradient of d²");
-            assert_close(&slope(&x, k, H, first), &h[k], 1e-5 * h_scale, "Hessian of d²");
-            let column: Vec<f64> = h.iter().map(|row| row[k]).collect();
-            assert_close(&h[k], &column, 1e-12 * h_scale.max(1.0), "symmetry");
-        }
-        check_invariance(pair, &x, &mut random);
-    }
-}
-
-fn check_invariance<const D: usize, const N: usize>(pair: &Pair<N>, x: &[Vector<D>; N], random: &mut Random) {
-    let ([shift], rotation) = (random.points::<D, 1>(2.0), random.rotation::<D>());
-    let y = x.map(|p| rotation * p + shift);
-    let (before, after) = (distance::gradient(pair, x), distance::gradient(pair, &y));
-    let d2 = [distance::distance_squared(pair, x), distance::distance_squared(pair, &y)];
-    assert_close(&d2[..1], &d2[1..], 1e-13, "d² of a moved pair");
-    assert_close(flat(&before.map(|g| rotation * g)), flat(&after), 1e-12, "gradient of a moved pair");
-    let sum = before.iter().fold(Vector::<D>::ZERO, |sum, g| sum + *g);
-    assert_close(&sum.0, &[0.0; D], 1e-14, "sum of the gradient");
-}
-
-#[test]
-fn distances() {
-    check_distance::<2, 2>(&VERTEX_VERTEX);
-    check_distance::<2, 3>(&VERTEX_EDGE);
-    check_distance::<2, 4>(&EDGE_EDGE);
-    check_distance::<2, 4>(&VERTEX_FACE);
-    check_distance::<3, 2>(&VERTEX_VERTEX);
-    check_distance::<3, 3>(&VERTEX_EDGE);
-    check_distance::<3, 4>(&EDGE_EDGE);
-    check_distance::<3, 4>(&VERTEX_FACE);
 }
 
 // --- The edge-edge mollifier ---

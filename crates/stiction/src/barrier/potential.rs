@@ -88,11 +88,15 @@ impl<const D: usize> BarrierPotential<'_, D> {
         from_fn(|i| grad_m[i] * b + grad_b[i] * m)
     }
 
-    /// `κ w (b ∇²m + ∇m ∇bᵀ + ∇b ∇mᵀ + m ∇²b)`; the projection is of the whole 4D × 4D block.
+    /// `κ w (b ∇²m + ∇m ∇bᵀ + ∇b ∇mᵀ + m ∇²b)`; the projection is of the whole 4D × 4D block. Gauss–Newton takes `m` for
+    /// a constant.
     fn parallel_hessian(&self, c: &ParallelContact, x: &[Vector<D>; 4], psd: Psd) -> [[Matrix<D>; 4]; 4] {
         let Product { separation, m, m1, grad_m, b, grad_b } = self.parallel_product(c, x);
         let scale = self.kappa * c.contact.weight * m;
         let (b1, b2) = self.barrier.derivatives(separation.distance_squared());
+        if psd == Psd::GaussNewton {
+            return separation.hessian(scale * b1, scale * b2, psd);
+        }
         let second = separation.hessian(scale * b1, scale * b2, Psd::None);
         let m2 = mollifier::derivatives(mollifier::cross_squared(x), c.threshold).1;
         let (grad_s, hess_s) = (mollifier::cross_squared_gradient(x), mollifier::cross_squared_hessian(x));

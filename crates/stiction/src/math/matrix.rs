@@ -22,6 +22,18 @@ impl<const D: usize> Matrix<D> {
         Self(from_fn(|i| from_fn(|j| if i == j { s } else { 0.0 })))
     }
 
+    /// `[v]×`, with which `[v]× w = v × w`, in 3D; zero in other dimensions.
+    #[inline]
+    pub fn cross(v: Vector<D>) -> Self {
+        // v × eⱼ has v[i] with a sign at the third index.
+        let entry = |i: usize, j: usize| match (j + 3 - i) % 3 {
+            1 => -v[3 - i - j],
+            2 => v[3 - i - j],
+            _ => 0.0,
+        };
+        if D == 3 { Self(from_fn(|i| from_fn(|j| entry(i, j)))) } else { Self::ZERO }
+    }
+
     /// The matrix with these columns.
     #[inline]
     pub fn from_columns(columns: [Vector<D>; D]) -> Self {
@@ -161,5 +173,12 @@ mod tests {
             }
         }
         assert!((a.transpose().det() - a.det()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn cross_matrices_multiply_like_cross_products() {
+        let (v, w) = (Vector([1.0, 2.0, 3.0]), Vector([-4.0, 0.5, 7.0]));
+        assert_eq!(Matrix::cross(v) * w, crate::math::vector::cross(v, w));
+        assert_eq!(Matrix::cross(Vector([1.0, 2.0])), Matrix::ZERO);
     }
 }

@@ -35,6 +35,18 @@ pub fn accurate_cross<const D: usize>(a: Vector<D>, b: Vector<D>) -> Vector<D> {
     cross_by(a, b, difference_of_products)
 }
 
+/// `a × b` in 2D, a number, to full precision; zero in other dimensions.
+#[inline]
+pub fn flat_cross<const D: usize>(a: Vector<D>, b: Vector<D>) -> f64 {
+    if D == 2 { difference_of_products(a[0], b[1], a[1], b[0]) } else { 0.0 }
+}
+
+/// `a` turned by 90° from the x to the y axis in 2D: `(−y, x)`; zero in other dimensions.
+#[inline]
+pub fn turn<const D: usize>(a: Vector<D>) -> Vector<D> {
+    if D == 2 { Vector(from_fn(|k| if k == 0 { -a[1] } else { a[0] })) } else { Vector::ZERO }
+}
+
 /// A cross product whose entries `a b − c d` are computed by `entry`.
 #[inline]
 fn cross_by<const D: usize>(
