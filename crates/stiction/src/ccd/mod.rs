@@ -8,6 +8,7 @@ mod slab;
 mod additive;
 mod tight_inclusion;
 mod query;
+mod pairs;
 mod search;
 mod safe;
 mod analytic;

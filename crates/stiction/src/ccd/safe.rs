@@ -29,7 +29,7 @@ impl Ccd {
         inflation: f64,
     ) -> Result<Vec<f64>> {
         surface.check_positions(x)?;
-        super::search::check_candidates(surface, candidates)?;
+        super::pairs::check_candidates(surface, candidates)?;
         let far = self.half_room(2.0 * checked_inflation(inflation)?);
         let mut safe = vec![f64::INFINITY; x.len()];
         for &v in surface.vertices() {

@@ -1,33 +1,42 @@
 //! The largest step of many pairs.
 //!
-//! The smallest of the pairs' steps is wanted, not all of them. Every pair first gets the lower bound that its first slab proves; then the
-//! pair with the smallest bound is looked at again, until the smallest bound is final. Few pairs are looked at twice.
+//! The smallest of the pairs' steps is wanted, not all of them:
+//! 1. A sample of the pairs gives a time at which something touches, if anything does: later times do not matter.
+//! 2. Every pair that its own normal does not keep apart up to then gets the lower bound that its first slab proves.
+//! 3. The pair with the smallest bound is looked at again, until the smallest bound is final.
+//!
+//! Few pairs are looked at twice. What is done does not depend on the number of threads.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
-use super::additive::{self, Reached, Wanted};
-use super::motion::Motion;
+use super::additive::{Reached, Wanted, begin_with};
+use super::pairs::{Kind, Pairs, Visit, with_motion};
 use super::slab::Between;
-use super::{Ccd, Query};
+use super::{Ccd, CcdKind};
 use crate::broad_phase::Candidates;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::math::Vector;
 use crate::mesh::Surface;
-use crate::stencil::{EdgeEdge, Stencil, VertexEdge, VertexFace, VertexVertex};
 use crate::threads;
+
+/// One pair of so many is in the sample.
+const STRIDE: usize = 64;
+
+/// Fewer pairs than this are not worth a sample.
+const FEW: usize = 4096;
 
 impl Ccd {
     /// The largest fraction, at most 1, of the motion from `start` to `end` during which every candidate keeps its distance.
     ///
     /// The part of the distance that is kept is that of the closest candidate, if a pair itself is further apart: pairs that
-    /// come from afar to slide along each other are not held back. Zero where a pair is at its minimum distance or closer from the start. The candidates must hold every pair whose boxes, grown
-    /// by half the minimum distance, meet on the way.
+    /// come from afar to slide along each other are not held back. Zero where a pair is at its minimum distance or closer from
+    /// the start. The candidates must hold every pair whose boxes, grown by half the minimum distance, meet on the way.
     ///
     /// # Errors
-    /// If an array has another length than the surface's vertex array, a position is not finite, or a candidate does not exist.
+    /// If an array has another length than the surface's vertex array, a position is not finite, or a candidate does
+    /// not exist.
     pub fn largest_step<const D: usize>(
         &self,
         surface: &Surface<D>,
@@ -35,26 +44,28 @@ impl Ccd {
         start: &[Vector<D>],
         end: &[Vector<D>],
     ) -> Result<f64> {
-        let moving = Moving::new(surface, candidates, start, end)?;
-        let (held, smallest) = moving.first_bounds(&self.wanted(f64::INFINITY));
+        let pairs = Pairs::new(surface, candidates, start, end)?;
+        let slack = pairs.slack();
+        let window = self.window(&pairs, slack);
+        let far = self.min_distance + slack;
+        let enough = Enough {
+            start: far + window.smallest,
+            end: far + self.keep * window.smallest,
+            until: window.until,
+        };
+        let first = First { wanted: self.wanted(window.smallest), enough };
+        let Held { held, smallest } = Held::all(pairs.visit_all(1, &first));
         let wanted = self.wanted(smallest);
         let again = |pair: &Bounded| Bounded {
-            reached: Self::look(&moving.query(pair.kind, pair.index), &wanted),
+            reached: Self::look(&pairs.query(pair.kind, pair.index), &wanted),
             ..*pair
         };
         let held = threads::collect(held.len(), &|range| held[range].iter().map(again).collect());
-        let mut waiting = BinaryHeap::from(held);
-        while let Some(pair) = waiting.pop() {
-            if pair.reached.done {
-                return Ok(pair.reached.time);
-            }
-            let reached = self.look_again(&moving.query(pair.kind, pair.index), pair.reached, &wanted);
-            waiting.push(Bounded { reached, ..pair });
-        }
-        Ok(1.0)
+        Ok(self.earliest(&pairs, held, &wanted).min(window.until))
     }
 
-    /// Whether every candidate is proven to stay further apart than the minimum distance during the whole motion from `start` to `end`.
+    /// Whether every candidate is proven to stay further apart than the minimum distance during the whole motion from
+    /// `start` to `end`.
     ///
     /// # Errors
     /// As for [`Self::largest_step`].
@@ -65,32 +76,91 @@ impl Ccd {
         start: &[Vector<D>],
         end: &[Vector<D>],
     ) -> Result<bool> {
-        let moving = Moving::new(surface, candidates, start, end)?;
-        let (strict, touched) = (self.with_nothing_kept(), AtomicBool::new(false));
-        for (kind, count) in moving.counts() {
-            threads::in_chunks(count, &|range| {
-                for index in range.start as u32..range.end as u32 {
-                    // The answer is the same whoever finds it first.
-                    if touched.load(Memory::Relaxed) {
-                        return;
-                    }
-                    if strict.largest_step_of(&moving.query(kind, index)) < 1.0 {
-                        touched.store(true, Memory::Relaxed);
-                    }
-                }
-            });
+        let pairs = Pairs::new(surface, candidates, start, end)?;
+        let far = self.min_distance + pairs.slack();
+        let enough = Enough { start: far, end: far, until: 1.0 };
+        let ccd = self.with_nothing_kept();
+        let search = Search { ccd, pairs: &pairs, enough, touched: AtomicBool::new(false) };
+        if pairs.len() > FEW {
+            pairs.visit_all(STRIDE, &search);
         }
-        Ok(!touched.into_inner())
+        pairs.visit_all(1, &search);
+        Ok(!search.touched.into_inner())
+    }
+
+    /// Until when to look at a motion.
+    fn window<const D: usize>(&self, pairs: &Pairs<'_, D>, slack: f64) -> Window {
+        if pairs.len() < FEW {
+            return Window { until: 1.0, smallest: f64::INFINITY };
+        }
+        let strict = Self { kind: CcdKind::Additive, ..self.with_nothing_kept() };
+        // All distances are wanted, so none is enough.
+        let enough = Enough { start: f64::INFINITY, end: self.min_distance + slack, until: 1.0 };
+        let first = First { wanted: strict.wanted(0.0), enough };
+        let Held { held, smallest } = Held::all(pairs.visit_all(STRIDE, &first));
+        Window { until: strict.earliest(pairs, held, &first.wanted), smallest }
+    }
+
+    /// The smallest of the times that the pairs can be followed to.
+    fn earliest<const D: usize>(&self, pairs: &Pairs<'_, D>, held: Vec<Bounded>, wanted: &Wanted) -> f64 {
+        let mut waiting = BinaryHeap::from(held);
+        while let Some(pair) = waiting.pop() {
+            if pair.reached.done {
+                return pair.reached.time;
+            }
+            let reached = self.look_again(&pairs.query(pair.kind, pair.index), pair.reached, wanted);
+            waiting.push(Bounded { reached, ..pair });
+        }
+        1.0
     }
 }
 
-/// The list that a candidate is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Vv,
-    Ve,
-    Ee,
-    Vf,
+/// What a sample of the pairs says.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// Something in the sample touches about then: later times do not matter.
+    until: f64,
+    /// The smallest distance in the sample at the start, beyond the minimum, in m.
+    smallest: f64,
+}
+
+/// Gaps that are enough for a pair not to matter: a quick test, which most pairs pass.
+#[derive(Clone, Copy, Debug)]
+struct Enough {
+    /// At the start, in m.
+    start: f64,
+    /// At the end of the window, in m.
+    end: f64,
+    /// The end of the window.
+    until: f64,
+}
+
+impl Enough {
+    /// Whether the pair's own normal separates it by enough, at the start, in the end and so all the time between.
+    #[inline]
+    fn is_kept<K: Between<D, N>, const D: usize, const N: usize>(
+        &self,
+        (start, end): (&[Vector<D>; N], &[Vector<D>; N]),
+    ) -> bool {
+        let n = K::level(start);
+        let mut gaps = [[f64::INFINITY; 2]; 2];
+        for j in K::SPLIT..N {
+            for i in 0..K::SPLIT {
+                let (now, in_the_end) = (n.dot(start[i] - start[j]), n.dot(end[i] - end[j]));
+                let later = now + (in_the_end - now) * self.until;
+                gaps[0] = [gaps[0][0].min(now), gaps[0][1].min(later)];
+                gaps[1] = [gaps[1][0].min(-now), gaps[1][1].min(-later)];
+            }
+        }
+        let [now, later] = if gaps[0][0] > 0.0 { gaps[0] } else { gaps[1] };
+        let length2 = n.norm_squared();
+        // Lengths whose squares vanish say nothing.
+        length2 > 1e-280
+            && now > 0.0
+            && later > 0.0
+            && now * now > self.start * self.start * length2
+            && later * later > self.end * self.end * length2
+    }
 }
 
 /// A candidate and how far it has been followed.
@@ -124,133 +194,86 @@ impl PartialEq for Bounded {
 
 impl Eq for Bounded {}
 
-/// Candidates on their way, checked.
-struct Moving<'a, const D: usize> {
-    surface: &'a Surface<D>,
-    candidates: &'a Candidates,
-    start: &'a [Vector<D>],
-    end: &'a [Vector<D>],
+/// Pairs that may come too close in the window, and the smallest distance at the start beyond the minimum, in m.
+struct Held {
+    held: Vec<Bounded>,
+    smallest: f64,
 }
 
-impl<'a, const D: usize> Moving<'a, D> {
-    fn new(
-        surface: &'a Surface<D>,
-        candidates: &'a Candidates,
-        start: &'a [Vector<D>],
-        end: &'a [Vector<D>],
-    ) -> Result<Self> {
-        surface.check_positions(start)?;
-        surface.check_positions(end)?;
-        check_candidates(surface, candidates)?;
-        Ok(Self { surface, candidates, start, end })
+impl Default for Held {
+    fn default() -> Self {
+        Self { held: Vec::new(), smallest: f64::INFINITY }
     }
+}
 
-    fn counts(&self) -> [(Kind, usize); 4] {
-        let Candidates { vv, ve, ee, vf } = self.candidates;
-        [(Kind::Vv, vv.len()), (Kind::Ve, ve.len()), (Kind::Ee, ee.len()), (Kind::Vf, vf.len())]
+impl Held {
+    fn all(chunks: Vec<Self>) -> Self {
+        chunks.into_iter().fold(Self::default(), |mut all, chunk| {
+            all.held.extend(chunk.held);
+            all.smallest = all.smallest.min(chunk.smallest);
+            all
+        })
     }
+}
 
-    fn stencil_ve(&self, index: u32) -> Stencil<3> {
-        let (v, e) = self.candidates.ve[index as usize];
-        let [a, b] = self.surface.edges()[e as usize];
-        Stencil([v, a, b])
-    }
+/// What the first slab of every pair proves.
+struct First {
+    wanted: Wanted,
+    /// Pairs that keep this much until the end of the window are left out.
+    enough: Enough,
+}
 
-    fn stencil_ee(&self, index: u32) -> Stencil<4> {
-        let (e, f) = self.candidates.ee[index as usize];
-        let ([a, b], [c, d]) = (self.surface.edges()[e as usize], self.surface.edges()[f as usize]);
-        Stencil([a, b, c, d])
-    }
+impl<const D: usize> Visit<D> for First {
+    type Sum = Held;
 
-    fn stencil_vf(&self, index: u32) -> Stencil<4> {
-        let (v, f) = self.candidates.vf[index as usize];
-        let [a, b, c] = self.surface.faces()[f as usize];
-        Stencil([v, a, b, c])
-    }
-
-    fn stencil_vv(&self, index: u32) -> Stencil<2> {
-        let (v, w) = self.candidates.vv[index as usize];
-        Stencil([v, w])
-    }
-
-    fn ends<const N: usize>(&self, stencil: Stencil<N>) -> ([Vector<D>; N], [Vector<D>; N]) {
-        (stencil.gather(self.start), stencil.gather(self.end))
-    }
-
-    fn query(&self, kind: Kind, index: u32) -> Query<D> {
-        match kind {
-            Kind::Vv => {
-                let (start, end) = self.ends(self.stencil_vv(index));
-                Query::VertexVertex(start, end)
-            }
-            Kind::Ve => {
-                let (start, end) = self.ends(self.stencil_ve(index));
-                Query::VertexEdge(start, end)
-            }
-            Kind::Ee => {
-                let (start, end) = self.ends(self.stencil_ee(index));
-                Query::EdgeEdge(start, end)
-            }
-            Kind::Vf => {
-                let (start, end) = self.ends(self.stencil_vf(index));
-                Query::VertexFace(start, end)
-            }
-        }
-    }
-
-    /// The candidates that their first slab does not prove to be free, and the smallest distance beyond the minimum at the start, in m.
-    fn first_bounds(&self, wanted: &Wanted) -> (Vec<Bounded>, f64) {
-        let (mut held, mut smallest) = (Vec::new(), f64::INFINITY);
-        let mut add = |chunks: Vec<(Vec<Bounded>, f64)>| {
-            for (more, least) in chunks {
-                held.extend(more);
-                smallest = smallest.min(least);
-            }
-        };
-        let c = self.candidates;
-        add(self.first_of::<VertexVertex, 2>((Kind::Vv, c.vv.len()), wanted, |k| self.stencil_vv(k)));
-        add(self.first_of::<VertexEdge, 3>((Kind::Ve, c.ve.len()), wanted, |k| self.stencil_ve(k)));
-        add(self.first_of::<EdgeEdge, 4>((Kind::Ee, c.ee.len()), wanted, |k| self.stencil_ee(k)));
-        add(self.first_of::<VertexFace, 4>((Kind::Vf, c.vf.len()), wanted, |k| self.stencil_vf(k)));
-        (held, smallest)
-    }
-
-    fn first_of<K: Between<D, N>, const N: usize>(
+    #[inline]
+    fn visit<K: Between<D, N>, const N: usize>(
         &self,
-        (kind, count): (Kind, usize),
-        wanted: &Wanted,
-        stencil: impl Fn(u32) -> Stencil<N> + Sync,
-    ) -> Vec<(Vec<Bounded>, f64)> {
-        let of_range = |range: Range<usize>| {
-            let (mut held, mut smallest) = (Vec::new(), f64::INFINITY);
-            for index in range.start as u32..range.end as u32 {
-                let (start, end) = self.ends(stencil(index));
-                let (reached, room) = Motion::new(&start, &end)
-                    .map_or((Reached::STUCK, 0.0), |m| additive::begin_with::<K, D, N>(&m, wanted));
-                smallest = smallest.min(room);
-                if reached.time < 1.0 {
-                    held.push(Bounded { reached, kind, index });
-                }
-            }
-            (held, smallest)
-        };
-        threads::in_chunks(count, &of_range)
+        sum: &mut Held,
+        (kind, index): (Kind, u32),
+        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+    ) {
+        if self.enough.is_kept::<K, D, N>(ends) {
+            return;
+        }
+        let (reached, room) =
+            with_motion(ends, (Reached::STUCK, 0.0), |motion| begin_with::<K, D, N>(motion, &self.wanted));
+        sum.smallest = sum.smallest.min(room);
+        if reached.time < self.enough.until {
+            sum.held.push(Bounded { reached, kind, index });
+        }
     }
 }
 
-/// Checks that every candidate names primitives of the surface.
-pub(super) fn check_candidates<const D: usize>(surface: &Surface<D>, candidates: &Candidates) -> Result<()> {
-    let (vertices, edges, faces) = (surface.rest().len(), surface.edges().len(), surface.faces().len());
-    for (what, pairs, first, second) in [
-        ("vertex-vertex candidate", &candidates.vv, vertices, vertices),
-        ("vertex-edge candidate", &candidates.ve, vertices, edges),
-        ("edge-edge candidate", &candidates.ee, edges, edges),
-        ("vertex-face candidate", &candidates.vf, vertices, faces),
-    ] {
-        let wrong = |&(a, b): &(u32, u32)| a as usize >= first || b as usize >= second;
-        if let Some(index) = pairs.iter().position(wrong) {
-            return Err(Error::UnknownCandidate { what, index, pair: pairs[index] });
+/// The search for a pair that touches.
+struct Search<'a, const D: usize> {
+    ccd: Ccd,
+    pairs: &'a Pairs<'a, D>,
+    /// Pairs that keep this much are free.
+    enough: Enough,
+    touched: AtomicBool,
+}
+
+impl<const D: usize> Visit<D> for Search<'_, D> {
+    type Sum = ();
+
+    /// The answer is the same whoever finds it first.
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.touched.load(Memory::Relaxed)
+    }
+
+    #[inline]
+    fn visit<K: Between<D, N>, const N: usize>(
+        &self,
+        (): &mut (),
+        (kind, index): (Kind, u32),
+        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+    ) {
+        if !self.enough.is_kept::<K, D, N>(ends)
+            && self.ccd.largest_step_of(&self.pairs.query(kind, index)) < 1.0
+        {
+            self.touched.store(true, Memory::Relaxed);
         }
     }
-    Ok(())
 }

@@ -55,6 +55,10 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
     /// The widest slab that the closest features give at positions `x`.
     fn slab(x: &[Vector<D>; N]) -> Slab<D>;
 
+    /// The normal of the lines or planes through the primitives, of any length: a guess at a direction that separates them, good
+    /// enough for most pairs and quickly made. Zero where there is none.
+    fn level(x: &[Vector<D>; N]) -> Vector<D>;
+
     /// How long the slab along `n` stays at least `keep` wide; infinite if until the end, and 0 at the least.
     #[inline]
     fn holds_until(motion: &Motion<D, N>, n: Vector<D>, keep: f64) -> f64 {
@@ -77,6 +81,11 @@ impl<const D: usize> Between<D, 2> for VertexVertex {
     const SPLIT: usize = 1;
 
     #[inline]
+    fn level(x: &[Vector<D>; 2]) -> Vector<D> {
+        x[0] - x[1]
+    }
+
+    #[inline]
     fn slab(x: &[Vector<D>; 2]) -> Slab<D> {
         Slab::along(x[0] - x[1], x, 1)
     }
@@ -84,6 +93,15 @@ impl<const D: usize> Between<D, 2> for VertexVertex {
 
 impl<const D: usize> Between<D, 3> for VertexEdge {
     const SPLIT: usize = 1;
+
+    #[inline]
+    fn level(x: &[Vector<D>; 3]) -> Vector<D> {
+        let (edge, mut normal) = (x[2] - x[1], Vector::ZERO);
+        if D == 2 {
+            (normal[0], normal[1]) = (-edge[1], edge[0]);
+        }
+        normal
+    }
 
     #[inline]
     fn slab(x: &[Vector<D>; 3]) -> Slab<D> {
@@ -95,6 +113,11 @@ impl<const D: usize> Between<D, 3> for VertexEdge {
 
 impl<const D: usize> Between<D, 4> for EdgeEdge {
     const SPLIT: usize = 2;
+
+    #[inline]
+    fn level(x: &[Vector<D>; 4]) -> Vector<D> {
+        cross(x[1] - x[0], x[3] - x[2])
+    }
 
     #[inline]
     fn slab(x: &[Vector<D>; 4]) -> Slab<D> {
@@ -119,6 +142,11 @@ impl<const D: usize> Between<D, 4> for EdgeEdge {
 impl<const D: usize> Between<D, 4> for VertexFace {
     const SPLIT: usize = 1;
     const TRIANGLE: bool = true;
+
+    #[inline]
+    fn level(x: &[Vector<D>; 4]) -> Vector<D> {
+        cross(x[2] - x[1], x[3] - x[1])
+    }
 
     #[inline]
     fn slab(x: &[Vector<D>; 4]) -> Slab<D> {
