@@ -140,9 +140,18 @@ impl Enough {
     #[inline]
     fn is_kept<K: Between<D, N>, const D: usize, const N: usize>(
         &self,
+        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+    ) -> bool {
+        self.is_kept_along::<K, D, N>(K::level(ends.0), ends)
+            || self.is_kept_along::<K, D, N>(K::middle(ends.0), ends)
+    }
+
+    #[inline]
+    fn is_kept_along<K: Between<D, N>, const D: usize, const N: usize>(
+        &self,
+        n: Vector<D>,
         (start, end): (&[Vector<D>; N], &[Vector<D>; N]),
     ) -> bool {
-        let n = K::level(start);
         let mut gaps = [[f64::INFINITY; 2]; 2];
         for j in K::SPLIT..N {
             for i in 0..K::SPLIT {

@@ -59,6 +59,14 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
     /// enough for most pairs and quickly made. Zero where there is none.
     fn level(x: &[Vector<D>; N]) -> Vector<D>;
 
+    /// From the middle of the second primitive to that of the first, of any length: another guess.
+    #[inline]
+    fn middle(x: &[Vector<D>; N]) -> Vector<D> {
+        let sum = |vertices: &[Vector<D>]| vertices.iter().fold(Vector::ZERO, |sum, x| sum + *x);
+        let (first, second) = x.split_at(Self::SPLIT);
+        sum(first) * second.len() as f64 - sum(second) * first.len() as f64
+    }
+
     /// How long the slab along `n` stays at least `keep` wide; infinite if until the end, and 0 at the least.
     #[inline]
     fn holds_until(motion: &Motion<D, N>, n: Vector<D>, keep: f64) -> f64 {
