@@ -37,7 +37,10 @@ BAD = {
     "signed distance from an edge in 3D": (lambda: stiction.signed_normal("ve", X[:3]), "'ve' in 2D"),
     "tangents of edges in 2D": (lambda: stiction.tangent_basis("ee", X[:4, :2]), "kind: has no tangents in 2D"),
     "tangents in 1D": (lambda: stiction.tangent_basis("vv", [[1], [2]]), "x: has 1 columns"),
-    "coordinates of vertices": (lambda: stiction.relative_weights("vv", [0.5]), "alpha: has 1 numbers, expected 0"),
+    "coordinates of vertices": (
+        lambda: stiction.relative_weights("vv", [0.5]),
+        "alpha: has 1 numbers, expected 0",
+    ),
     "features of too few": (lambda: stiction.closest_features("ee", X[:3]), "x: has 3 rows, expected 4"),
     "mollifier of a face": (lambda: stiction.edge_edge_mollifier(X[:3], X[:4]), "x: has 3 rows, expected 4"),
     "mollifier in 2D": (lambda: stiction.edge_edge_threshold(X[:4, :2]), "rest: .*expected 3 columns"),
@@ -82,7 +85,7 @@ BAD = {
     "infinite kappa": (lambda: contacts().barrier_gradient(X, np.inf), "kappa = inf"),
     "unknown psd": (
         lambda: contacts().barrier_hessian(X, 1.0, "abs."),
-        "psd: \"abs.\".*'clamp', 'abs' or 'none'",
+        "psd: \"abs.\".*'clamp', 'abs', 'gauss_newton' or 'none'",
     ),
     "lagged positions": (lambda: friction(x_lagged=X[:5]), "x_lagged: positions has 5"),
     "start positions": (lambda: friction(x_start=NAN), "x_start: row 4"),

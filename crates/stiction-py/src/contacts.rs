@@ -129,7 +129,7 @@ impl Contacts {
     /// Hessian of `barrier_energy` in N/m as (data, indices, indptr) of a compressed sparse column matrix.
     ///
     /// `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute values;
-    /// 'gauss_newton' keeps only first derivatives of the distance; 'none' is the exact Hessian.
+    /// `'gauss_newton'` keeps only first derivatives of the distance; 'none' is the exact Hessian.
     #[pyo3(signature = (x, kappa, psd="clamp"))]
     fn barrier_hessian_csc<'py>(
         &self,

@@ -128,11 +128,7 @@ pub fn closest_point_jacobian<'py>(kind: &str, x: &Bound<'py, PyAny>) -> PyResul
 ///
 /// `alpha`: coordinates as `closest_point` gives them.
 #[pyfunction]
-pub fn relative_weights<'py>(
-    py: Python<'py>,
-    kind: &str,
-    alpha: Vec<f64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
+pub fn relative_weights<'py>(kind: &str, alpha: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
     fn of<const N: usize>(pair: &Pair<N>, alpha: &[f64]) -> PyResult<Vec<f64>> {
         let (found, free) = (alpha.len(), pair.free);
         if found != free {
@@ -141,6 +137,8 @@ pub fn relative_weights<'py>(
         let number = |p: usize| alpha.get(p).copied().unwrap_or(0.0);
         Ok(pair.weights([number(0), number(1)]).to_vec())
     }
+    let py = alpha.py();
+    let alpha: Vec<f64> = alpha.extract().map_err(|error| at("alpha", error))?;
     let weights = match Kind::read(kind)? {
         Kind::VertexVertex => of(&VERTEX_VERTEX, &alpha),
         Kind::VertexEdge => of(&VERTEX_EDGE, &alpha),
@@ -287,7 +285,7 @@ pub fn signed_normal_jacobian<'py>(kind: &str, x: &Bound<'py, PyAny>) -> PyResul
 /// The basis as a table with tangents as columns, or its Jacobian with one row for each entry, tangent after tangent.
 fn of_tangents<const D: usize, const N: usize>(tangents: &Tangents<D, N>, derivative: bool) -> Rows {
     if derivative {
-        let rows = tangents.jacobian[..D - 1].iter().flat_map(|jacobian| rows_of_vector(jacobian));
+        let rows = tangents.jacobian[..D - 1].iter().flat_map(rows_of_vector);
         return Rows(rows.collect(), N * D);
     }
     Rows((0..D).flat_map(|k| tangents.basis[..D - 1].iter().map(move |t| t[k])).collect(), D - 1)

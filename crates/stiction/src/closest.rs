@@ -93,7 +93,7 @@ pub fn vertex_face<const D: usize>(p: Vector<D>, face: [Vector<D>; 3]) -> (FaceP
 /// Like [`vertex_face`], with the vector from the closest point of the face to the vertex, in m.
 ///
 /// The inside counts only where the projection of the vertex falls inside; otherwise the distance is
-/// the smallest of the distances to the three edges, since the squared distance is convex.
+/// the smallest of the distances to those edges that the projection is beyond, since the squared distance is convex.
 pub fn vertex_face_vector<const D: usize>(p: Vector<D>, face: [Vector<D>; 3]) -> (FacePart, Vector<D>) {
     let (u, v, w) = (face[1] - face[0], face[2] - face[0], p - face[0]);
     let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
@@ -169,9 +169,10 @@ pub fn edge_edge<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2]) -> ((Edge
 /// ```text
 /// min |w + s u − t v|² over 0 ≤ s, t ≤ 1         u = a₁ − a₀ ,  v = b₁ − b₀ ,  w = a₀ − b₀
 /// ```
-/// The insides count only where the closest points of the two lines fall inside both edges; otherwise, and for
-/// parallel edges, the distance is the smallest of the four from a vertex to the other edge, since the square is
-/// convex.
+/// The best s over all s and t, cut to its range; the best t for it, cut; the best s for that, cut: since the square is
+/// convex, that is the minimum. Within 6° of parallel, the insides count where the closest points of the two lines, taken
+/// with enough digits, fall inside both edges; otherwise the distance is the smallest of the four from a vertex to the
+/// other edge.
 pub fn edge_edge_vector<const D: usize>(
     a: [Vector<D>; 2],
     b: [Vector<D>; 2],

@@ -22,12 +22,16 @@
 // the exact vertex-face Hessian takes 73 ns so, and 104 ns otherwise.
 #![allow(clippy::inline_always)]
 
+mod frame;
+mod form;
+mod project;
+
 use std::array::from_fn;
 
-use crate::math::span::Span;
-use crate::math::vector::turn;
-use crate::math::{Matrix, Vector, eigen};
+use crate::math::{Matrix, Vector};
 use crate::stencil::Pair;
+use form::Form;
+use frame::Frame;
 
 /// What to do with the negative curvature of a Hessian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -80,69 +84,6 @@ pub struct Separation<const D: usize, const N: usize> {
     a: [Vector<D>; 2],
     /// `aᵖ`, `G⁻¹` and `n`.
     frame: Frame<D>,
-}
-
-/// The vectors dual to the first `free` directions `aₚ`, their products `G⁻¹`, and the normal that they leave.
-#[derive(Clone, Copy, Debug)]
-struct Frame<const D: usize> {
-    /// `aᵖ`; zero where there is no coordinate or it is held.
-    dual: [Vector<D>; 2],
-    /// `G⁻¹`; likewise.
-    g_inverse: [[f64; 2]; 2],
-    /// `n`, of any length; zero where the directions leave none (two of them in 2D).
-    normal: Vector<D>,
-    /// `1/|n|²`; any positive number where there is no normal, 0 where there are several.
-    normal_scale: f64,
-}
-
-impl<const D: usize> Frame<D> {
-    const EMPTY: Self =
-        Self { dual: [Vector::ZERO; 2], g_inverse: [[0.0; 2]; 2], normal: Vector::ZERO, normal_scale: 0.0 };
-
-    #[inline(always)]
-    fn new(a: &[Vector<D>; 2], free: usize) -> Self {
-        match free {
-            0 => Self::EMPTY,
-            1 => Self::of_one(a[0], 0),
-            _ => Self::of_two(a),
-        }
-    }
-
-    /// One direction, that of coordinate `p`.
-    #[inline(always)]
-    fn of_one(a: Vector<D>, p: usize) -> Self {
-        let mut frame = Self::EMPTY;
-        let g = a.norm_squared();
-        if g > 0.0 {
-            frame.g_inverse[p][p] = 1.0 / g;
-            frame.dual[p] = a * (1.0 / g);
-            if D == 2 {
-                (frame.normal, frame.normal_scale) = (turn(a), 1.0 / g);
-            }
-        }
-        frame
-    }
-
-    /// The longer of two parallel directions.
-    #[inline(always)]
-    fn of_longer(a: &[Vector<D>; 2]) -> Self {
-        if a[0].norm_squared() >= a[1].norm_squared() { Self::of_one(a[0], 0) } else { Self::of_one(a[1], 1) }
-    }
-
-    #[inline(always)]
-    fn of_two(a: &[Vector<D>; 2]) -> Self {
-        let (g00, g01, g11) = (a[0].norm_squared(), a[0].dot(a[1]), a[1].norm_squared());
-        let Some(span) = Span::new(a[0], a[1]) else {
-            return Self::of_longer(a);
-        };
-        let s = 1.0 / span.area2;
-        Self {
-            dual: span.dual,
-            g_inverse: [[g11 * s, -g01 * s], [-g01 * s, g00 * s]],
-            normal: span.normal,
-            normal_scale: s,
-        }
-    }
 }
 
 /// `Σ cᵢ xᵢ`; zeros are left out, which costs nothing where they are constants.
@@ -317,213 +258,6 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         let k = unit.outer(unit * curvature);
         let none = [[0.0; N]; 2];
         Form { c: self.c, directions: none, r: unit, k, b: [Vector::ZERO; 2], w: [[0.0; 2]; 2] }.blocks()
-    }
-
-    /// The Hessian lives in `span{c⊗eₖ, Cₚ⊗r}`: project it there, in at most 5 dimensions.
-    ///
-    /// With unit vectors `t̂ₖ` along the `aₚ` and `êᵩ` along the `Cₚ`, the latter orthonormal to `c = |c| ê₀` and each
-    /// other, it is in the orthonormal basis `{ê₀⊗t̂ₖ, êᵩ⊗r̂}`
-    /// ```text
-    /// S = [ 0        b|c|Wᵀ          ]        Wᵩₖ = |r| Σₚ (êᵩ·Cₚ)(t̂ₖ·aᵖ)
-    ///     [ b|c|W    b WWᵀ + γ e₀e₀ᵀ ]        b = −2f′ ,  γ = |c|²(4f″|r|² + 2f′)
-    /// ```
-    /// and, apart from all that, `−b|c|²` along `ê₀⊗ŝ` for directions `ŝ` across `r̂` and all `t̂ₖ`.
-    fn projected_hessian(&self, f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
-        let (basis, [t0, t1], unit) = (self.orthonormal_basis(), self.tangents(), self.normal());
-        let small = if self.free == 0 {
-            let mut s = [[0.0; 5]; 5];
-            s[0][0] = psd.apply(self.normal_eigenvalue(&basis, f1, f2));
-            s
-        } else {
-            eigen::map_eigenvalues(self.small_hessian(&basis, [t0, t1], f1, f2), 5, |value| psd.apply(value))
-        };
-        let across = psd.apply(2.0 * f1 * basis.norm * basis.norm);
-        let rest = Matrix::scalar(1.0) - unit.outer(unit) - t0.outer(t0) - t1.outer(t1);
-        // In terms of r̂, t̂₀ and t̂₁: the first three rows of the small matrix.
-        let row = |i: usize| unit * small[i][0] + t0 * small[i][1] + t1 * small[i][2];
-        let mut k = unit.outer(row(0)) + t0.outer(row(1)) + t1.outer(row(2));
-        if across != 0.0 && self.frame.normal_scale == 0.0 {
-            k += rest * across;
-        }
-        let w = from_fn(|p| from_fn(|q| small[3 + p][3 + q]));
-        Form { c: basis.c, directions: basis.e, r: unit, k, b: [row(3), row(4)], w }.blocks()
-    }
-
-    /// Orthonormal `t̂ₖ` in the span of the `aₚ`; zero where there are fewer.
-    #[inline]
-    fn tangents(&self) -> [Vector<D>; 2] {
-        let dual = &self.frame.dual;
-        // The direction of a₀ is across a¹, so only one product of the two with the aᵖ remains.
-        match (dual[0] == Vector::ZERO, dual[1] == Vector::ZERO) {
-            (false, false) => [self.a[0].normalized(), dual[1].normalized()],
-            (_, true) => [self.a[0].normalized(), Vector::ZERO],
-            (true, false) => [self.a[1].normalized(), Vector::ZERO],
-        }
-    }
-
-    #[inline]
-    fn normal_eigenvalue(&self, basis: &Basis<N>, f1: f64, f2: f64) -> f64 {
-        basis.norm * basis.norm * (4.0 * f2 * self.distance_squared() + 2.0 * f1)
-    }
-
-    /// `S`, in the order ê₀, t̂₀, t̂₁, ê₁, ê₂: the largest entry first.
-    #[inline]
-    fn small_hessian(&self, basis: &Basis<N>, t: [Vector<D>; 2], f1: f64, f2: f64) -> [[f64; 5]; 5] {
-        const E: [usize; 3] = [0, 3, 4];
-        let (b, d) = (-2.0 * f1, self.r.norm());
-        let along: [[f64; 2]; 2] = from_fn(|k| from_fn(|p| d * t[k].dot(self.frame.dual[p])));
-        let e = [basis.c, basis.e[0], basis.e[1]];
-        let w: [[f64; 2]; 3] = from_fn(|q| {
-            let c = [dot(&e[q], &self.directions[0]), dot(&e[q], &self.directions[1])];
-            from_fn(|k| c[0] * along[k][0] + c[1] * along[k][1])
-        });
-        let mut s = [[0.0; 5]; 5];
-        for q in 0..3 {
-            for k in 0..2 {
-                s[E[q]][1 + k] = b * basis.norm * w[q][k];
-                s[1 + k][E[q]] = s[E[q]][1 + k];
-            }
-            for l in 0..3 {
-                s[E[q]][E[l]] = b * (w[q][0] * w[l][0] + w[q][1] * w[l][1]);
-            }
-        }
-        s[0][0] += self.normal_eigenvalue(basis, f1, f2);
-        s
-    }
-
-    #[inline]
-    fn orthonormal_basis(&self) -> Basis<N> {
-        let norm = dot(&self.c, &self.c).sqrt();
-        let c = self.c.map(|c| c / norm);
-        let mut e = [[0.0; N]; 2];
-        for p in 0..self.free {
-            let mut rest = self.directions[p];
-            let whole = dot(&rest, &rest);
-            for unit in [&c, &e[0]] {
-                remove(&mut rest, unit);
-            }
-            let length2 = dot(&rest, &rest);
-            if length2 > 1e-24 * whole {
-                let inverse = 1.0 / length2.sqrt();
-                e[p] = rest.map(|value| value * inverse);
-            }
-        }
-        Basis { norm, c, e }
-    }
-}
-
-/// `|c|`, `ê₀` and the orthonormal `ê₁`, `ê₂` of [`Separation::projected_hessian`]; zero where there are fewer.
-struct Basis<const N: usize> {
-    norm: f64,
-    c: [f64; N],
-    e: [[f64; N]; 2],
-}
-
-/// What every Hessian here comes down to: one matrix, two vectors and four numbers, spread over the
-/// vertices by weights `c` and directions `Cₚ`.
-///
-/// ```text
-/// Hᵢⱼ = cᵢcⱼ K + cⱼ r tᵢᵀ + cᵢ tⱼ rᵀ + wᵢⱼ rrᵀ      tᵢ = Σₚ Cₚᵢ bₚ     wᵢⱼ = Σₚᵩ Cₚᵢ Wₚᵩ Cᵩⱼ
-///     = cᵢ Mⱼ + r qᵢⱼᵀ                              Mⱼ = cⱼ K + tⱼ rᵀ     qᵢⱼ = cⱼ tᵢ + wᵢⱼ r
-/// ```
-/// `K` and `W` are symmetric.
-struct Form<const D: usize, const N: usize> {
-    c: [f64; N],
-    directions: [[f64; N]; 2],
-    r: Vector<D>,
-    k: Matrix<D>,
-    b: [Vector<D>; 2],
-    w: [[f64; 2]; 2],
-}
-
-impl<const D: usize, const N: usize> Form<D, N> {
-    /// All blocks: those with i ≤ j by the second line, the others as their transposes.
-    ///
-    /// Columns and entries are written out: a loop over them stays a loop, and then the zeros of the
-    /// directions cannot fold.
-    #[inline(always)]
-    fn blocks(&self) -> [[Matrix<D>; N]; N] {
-        let mut h = [[Matrix::ZERO; N]; N];
-        self.column(0, &mut h);
-        self.column(1, &mut h);
-        self.column(2, &mut h);
-        self.column(3, &mut h);
-        h
-    }
-
-    #[inline(always)]
-    fn column(&self, j: usize, h: &mut [[Matrix<D>; N]; N]) {
-        if j < N {
-            let m = self.m(j);
-            self.entry(0, j, m, h);
-            self.entry(1, j, m, h);
-            self.entry(2, j, m, h);
-            self.entry(3, j, m, h);
-        }
-    }
-
-    /// `Hᵢⱼ` and its transpose, for i ≤ j.
-    #[inline(always)]
-    fn entry(&self, i: usize, j: usize, m: Matrix<D>, h: &mut [[Matrix<D>; N]; N]) {
-        if i > j {
-            return;
-        }
-        let mut block = m * self.c[i];
-        if let Some(t) = self.t(i) {
-            block += self.r.outer(t * self.c[j] + self.r * self.w(i, j));
-        }
-        h[i][j] = block;
-        if i < j {
-            h[j][i] = block.transpose();
-        }
-    }
-
-    /// `Mⱼ`.
-    #[inline(always)]
-    fn m(&self, j: usize) -> Matrix<D> {
-        let m = self.k * self.c[j];
-        self.t(j).map_or(m, |t| m + t.outer(self.r))
-    }
-
-    /// `tᵢ`; nothing for a vertex that no direction touches.
-    #[inline(always)]
-    fn t(&self, i: usize) -> Option<Vector<D>> {
-        let (c0, c1) = (self.directions[0][i], self.directions[1][i]);
-        match (c0 == 0.0, c1 == 0.0) {
-            (true, true) => None,
-            (false, true) => Some(self.b[0] * c0),
-            (true, false) => Some(self.b[1] * c1),
-            (false, false) => Some(self.b[0] * c0 + self.b[1] * c1),
-        }
-    }
-
-    /// `wᵢⱼ`.
-    #[inline(always)]
-    fn w(&self, i: usize, j: usize) -> f64 {
-        let mut sum = 0.0;
-        for p in 0..2 {
-            for q in 0..2 {
-                let factor = self.directions[p][i] * self.directions[q][j];
-                if factor != 0.0 {
-                    sum += factor * self.w[p][q];
-                }
-            }
-        }
-        sum
-    }
-}
-
-#[inline]
-fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
-    Vector(*a).dot(Vector(*b))
-}
-
-/// Removes from `e` its part along the unit vector `unit`.
-#[inline]
-fn remove<const N: usize>(e: &mut [f64; N], unit: &[f64; N]) {
-    let along = dot(e, unit);
-    for i in 0..N {
-        e[i] -= along * unit[i];
     }
 }
 

@@ -41,19 +41,19 @@ impl<const D: usize, const N: usize> Dependent<D, N> {
     }
 
     /// `a × b`, to full precision.
-    fn cross(self, other: Self) -> Self {
+    fn cross(&self, other: &Self) -> Self {
         let (of_b, of_a) = (Matrix::cross(self.value), Matrix::cross(other.value));
         let jacobian = from_fn(|k| of_b * other.jacobian[k] - of_a * self.jacobian[k]);
         Self { value: span::normal(self.value, other.value), jacobian }
     }
 
     /// A fixed linear map of it.
-    fn map(self, matrix: Matrix<D>) -> Self {
+    fn map(&self, matrix: Matrix<D>) -> Self {
         Self { value: matrix * self.value, jacobian: self.jacobian.map(|m| matrix * m) }
     }
 
     /// `a/|a|`: `∂â = (I − ââᵀ) ∂a/|a|`.
-    fn unit(self) -> Self {
+    fn unit(&self) -> Self {
         let length = self.value.norm();
         if length == 0.0 {
             return Self { value: Vector::ZERO, jacobian: [Matrix::ZERO; N] };
@@ -65,12 +65,12 @@ impl<const D: usize, const N: usize> Dependent<D, N> {
 }
 
 impl<const D: usize, const N: usize> Tangents<D, N> {
-    fn one(first: Dependent<D, N>) -> Self {
+    fn one(first: &Dependent<D, N>) -> Self {
         let first = first.unit();
         Self { basis: [first.value, Vector::ZERO], jacobian: [first.jacobian, [Matrix::ZERO; N]] }
     }
 
-    fn two(first: Dependent<D, N>, second: Dependent<D, N>) -> Self {
+    fn two(first: &Dependent<D, N>, second: &Dependent<D, N>) -> Self {
         let (first, second) = (first.unit(), second.unit());
         Self { basis: [first.value, second.value], jacobian: [first.jacobian, second.jacobian] }
     }
@@ -80,30 +80,30 @@ impl<const D: usize, const N: usize> Tangents<D, N> {
 pub fn vertex_vertex<const D: usize>(x: &[Vector<D>; 2]) -> Tangents<D, 2> {
     let d = Dependent::edge(x, 0, 1);
     if D == 2 {
-        return Tangents::one(d.map(Matrix::from_columns(from_fn(|k| turn(Vector::axis(k))))));
+        return Tangents::one(&d.map(Matrix::from_columns(from_fn(|k| turn(Vector::axis(k))))));
     }
     let [by_x, by_y] = [0, 1].map(|k| cross(Vector::axis(k), d.value).norm_squared());
     let axis = Vector::axis(usize::from(by_x <= by_y));
     let first = d.map(Matrix::cross(axis));
-    Tangents::two(first, d.cross(first))
+    Tangents::two(&first, &d.cross(&first))
 }
 
 /// Of a vertex and an edge (v, e₀, e₁), in 2D or 3D.
 pub fn vertex_edge<const D: usize>(x: &[Vector<D>; 3]) -> Tangents<D, 3> {
     let edge = Dependent::edge(x, 1, 2);
-    if D == 2 { Tangents::one(edge) } else { Tangents::two(edge, edge.cross(Dependent::edge(x, 1, 0))) }
+    if D == 2 { Tangents::one(&edge) } else { Tangents::two(&edge, &edge.cross(&Dependent::edge(x, 1, 0))) }
 }
 
 /// Of two edges (a₀, a₁, b₀, b₁).
 pub fn edge_edge(x: &[Vector<3>; 4]) -> Tangents<3, 4> {
-    in_plane(Dependent::edge(x, 0, 1), Dependent::edge(x, 2, 3))
+    in_plane(&Dependent::edge(x, 0, 1), &Dependent::edge(x, 2, 3))
 }
 
 /// Of a vertex and a face (v, f₀, f₁, f₂).
 pub fn vertex_face(x: &[Vector<3>; 4]) -> Tangents<3, 4> {
-    in_plane(Dependent::edge(x, 1, 2), Dependent::edge(x, 1, 3))
+    in_plane(&Dependent::edge(x, 1, 2), &Dependent::edge(x, 1, 3))
 }
 
-fn in_plane(u: Dependent<3, 4>, v: Dependent<3, 4>) -> Tangents<3, 4> {
-    Tangents::two(u, u.cross(v).cross(u))
+fn in_plane(u: &Dependent<3, 4>, v: &Dependent<3, 4>) -> Tangents<3, 4> {
+    Tangents::two(u, &u.cross(v).cross(u))
 }

@@ -107,11 +107,16 @@ fn magnitude(random: &mut Random, low: f64, high: f64) -> f64 {
     10.0_f64.powf(random.between(low, high))
 }
 
+/// A number from 0 to `count − 1`.
+#[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+fn one_of(random: &mut Random, count: usize) -> usize {
+    random.between(0.0, count as f64) as usize % count
+}
+
 /// One of the things that can be wrong with a configuration.
 fn spoil<const D: usize, const N: usize>(random: &mut Random, x: &mut [Vector<D>; N]) {
-    let any = |random: &mut Random| random.between(0.0, N as f64) as usize % N;
-    let (i, j) = (any(random), any(random));
-    match random.between(0.0, 4.0) as usize {
+    let (i, j) = (one_of(random, N), one_of(random, N));
+    match one_of(random, 4) {
         0 => x[i] = x[j],
         1 => x[i] = x[j] + x[(j + 1) % N] * 1e-12,
         _ => {}
@@ -172,7 +177,7 @@ fn sliver<const D: usize>(random: &mut Random) -> [Vector<D>; 4] {
     };
     let gap = if random.between(0.0, 1.0) < 0.2 { 0.0 } else { magnitude(random, -12.0, 6.0) };
     let (s, t) = (random.between(-0.2, 1.0), random.between(-0.2, 1.0));
-    let turn = random.between(0.0, 3.0) as usize;
+    let turn = one_of(random, 3);
     let face = [at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), at(top, thin, 0.0)];
     let vertex = face[1] * s + face[2] * t + at(0.0, 0.0, gap);
     [vertex, face[turn], face[(turn + 1) % 3], face[(turn + 2) % 3]]

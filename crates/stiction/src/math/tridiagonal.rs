@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 40;
 /// Returns `(w, V)`, unordered; entries beyond `n` are those of the identity. Accurate to a few units in the last place
 /// of `|A|`: small eigenvalues of a positive definite matrix have their relative precision only from
 /// Jacobi's rotations, `eigen::symmetric`. Only the lower triangle is read. Entries that are not finite give
-/// entries that are not finite. \[Golub2013\]
+/// entries that are not finite.
 #[inline]
 pub fn eigen<const M: usize>(a: [[f64; M]; M], n: usize) -> ([f64; M], [[f64; M]; M]) {
     let mut t = Tridiagonal::new(a, n);
