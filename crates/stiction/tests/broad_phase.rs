@@ -106,7 +106,8 @@ fn by_hand<const D: usize>(
     inflation: f64,
 ) -> Candidates {
     let meet = |a: &[u32], b: &[u32]| {
-        let around = |p: &[u32]| Aabb::around(p.iter().flat_map(|&v| [x[v as usize], end[v as usize]]), inflation);
+        let around =
+            |p: &[u32]| Aabb::around(p.iter().flat_map(|&v| [x[v as usize], end[v as usize]]), inflation);
         around(a).meets(&around(b))
             && !a.iter().any(|v| b.contains(v))
             && surface.filter().is_none_or(|filter| filter.allows(a, b))

@@ -49,7 +49,10 @@ impl<const D: usize> Block<D> {
     #[inline]
     pub fn lane(&self, lane: usize) -> Wide<D> {
         let at = |x: &[f64x2; WIDTH / 2]| f64x2::splat(x[lane / 2].as_array_ref()[lane % 2]);
-        Wide { low: std::array::from_fn(|k| at(&self.low[k])), high: std::array::from_fn(|k| at(&self.high[k])) }
+        Wide {
+            low: std::array::from_fn(|k| at(&self.low[k])),
+            high: std::array::from_fn(|k| at(&self.high[k])),
+        }
     }
 
     /// Which of the boxes share a point with another one: see [`lanes`].
@@ -57,9 +60,8 @@ impl<const D: usize> Block<D> {
     pub fn meets(&self, other: &Wide<D>) -> u32 {
         let mut hits = 0;
         for pair in 0..WIDTH / 2 {
-            let along = |k: usize| {
-                self.low[k][pair].cmp_le(other.high[k]) & other.low[k].cmp_le(self.high[k][pair])
-            };
+            let along =
+                |k: usize| self.low[k][pair].cmp_le(other.high[k]) & other.low[k].cmp_le(self.high[k][pair]);
             let both = (1..D).fold(along(0), |both, k| both & along(k));
             hits |= both.move_mask().cast_unsigned() << (2 * pair);
         }

@@ -4,7 +4,10 @@ use super::group::{Group, Rule};
 use crate::threads;
 
 /// The pairs of a group with itself. Cost: all pairs of boxes.
-pub(super) fn within<const D: usize, const N: usize>(group: &Group<'_, D, N>, rule: Rule<'_>) -> Vec<(u32, u32)> {
+pub(super) fn within<const D: usize, const N: usize>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+) -> Vec<(u32, u32)> {
     let items = group.items();
     threads::collect(items.len(), &|range| {
         let mut out = Vec::new();

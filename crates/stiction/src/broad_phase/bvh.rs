@@ -27,9 +27,7 @@ struct Tree<const D: usize, const N: usize> {
 impl<const D: usize, const N: usize> Tree<D, N> {
     fn new(group: &Group<'_, D, N>) -> Self {
         let order = curve::order(group);
-        let leaf = |places: &[u32]| {
-            Leaf::new(places.iter().map(|&place| group.item(place as usize)))
-        };
+        let leaf = |places: &[u32]| Leaf::new(places.iter().map(|&place| group.item(place as usize)));
         let leaves: Vec<_> = order.chunks(WIDTH).map(leaf).collect();
         let above = |run: &[Leaf<D, N>]| Block::new(run.iter().map(|leaf| leaf.block.whole));
         let mut levels: Vec<Vec<_>> = vec![leaves.chunks(WIDTH).map(above).collect()];
@@ -71,7 +69,10 @@ impl<const D: usize, const N: usize> Tree<D, N> {
 }
 
 /// The pairs of a group with itself. Cost: n log n and the pairs.
-pub(super) fn within<const D: usize, const N: usize>(group: &Group<'_, D, N>, rule: Rule<'_>) -> Vec<(u32, u32)> {
+pub(super) fn within<const D: usize, const N: usize>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+) -> Vec<(u32, u32)> {
     let tree = Tree::new(group);
     let found = threads::in_chunks_of(CHUNK, tree.leaves.len(), &|range| {
         let (mut out, mut stack) = (Vec::with_capacity(ROOM), Vec::new());

@@ -36,8 +36,8 @@ impl<const D: usize> Grid<D> {
     /// The cell that a point is in; it never decreases with a coordinate.
     fn cell(&self, point: [f64; D]) -> Cell<D> {
         std::array::from_fn(|k| {
-            let cell = ((bounded(point[k]) * 0.5 - self.low[k]) / self.side[k]) as u64;
-            cell.min((1 << BITS) - 1)
+            let cell = ((bounded(point[k]) * 0.5 - self.low[k]) / self.side[k]) as i64;
+            cell.clamp(0, (1 << BITS) - 1).unsigned_abs()
         })
     }
 
@@ -111,7 +111,10 @@ fn measure<const D: usize, const N: usize>(group: &Group<'_, D, N>) -> (Aabb<D>,
 }
 
 /// The pairs of a group with itself. Cost: n log n and the pairs in each cell; large boxes times all.
-pub(super) fn within<const D: usize, const N: usize>(group: &Group<'_, D, N>, rule: Rule<'_>) -> Vec<(u32, u32)> {
+pub(super) fn within<const D: usize, const N: usize>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+) -> Vec<(u32, u32)> {
     let (whole, half_side) = measure(group);
     let entered = Entered::new(group, &Grid::new(&whole, half_side));
     let Entered { items, lows, entries, large } = &entered;

@@ -67,7 +67,9 @@ impl<const D: usize, const N: usize> Table<D, N> {
         for (item, &level) in items.iter().zip(&levels) {
             each_cell(&item.aabb, level, |cell| placed.push((slot(level, cell, slots) as u32, item.place)));
         }
-        placed.iter().for_each(|&(slot, _)| starts[slot as usize + 1] += 1);
+        for &(slot, _) in &placed {
+            starts[slot as usize + 1] += 1;
+        }
         for slot in 0..slots {
             starts[slot + 1] += starts[slot];
         }
@@ -111,7 +113,10 @@ fn slot<const D: usize>(level: i32, cell: Cell<D>, slots: usize) -> usize {
 }
 
 /// The pairs of a group with itself. Cost: n times the number of levels that occur, and the pairs in each cell.
-pub(super) fn within<const D: usize, const N: usize>(group: &Group<'_, D, N>, rule: Rule<'_>) -> Vec<(u32, u32)> {
+pub(super) fn within<const D: usize, const N: usize>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+) -> Vec<(u32, u32)> {
     let table = Table::new(group);
     let found = threads::in_chunks(table.items.len(), &|range| {
         let (mut out, mut near) = (Vec::new(), Vec::new());

@@ -4,7 +4,10 @@ use super::group::{Boxed, Group, Places, Rule, numbered, places, sorted_places};
 use crate::threads;
 
 /// The pairs of a group with itself. Cost: n log n and the pairs that overlap along the axis.
-pub(super) fn within<const D: usize, const N: usize>(group: &Group<'_, D, N>, rule: Rule<'_>) -> Vec<(u32, u32)> {
+pub(super) fn within<const D: usize, const N: usize>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+) -> Vec<(u32, u32)> {
     let axis = longest_axis(&[group.spread()]);
     let items = sorted(group, axis);
     let found = threads::in_chunks(items.len(), &|range| {
