@@ -2,20 +2,22 @@
 
     python bench/detection.py [--workloads W1 W4] [--sizes small medium] [--threads 1 2] [--only REGEX] [--budget 2]
 
-Every row is an operation: what ipctk needs, what we need, and the ratio (above 1: we are faster or smaller), of wall
-time, of processor time of all threads, and of the memory that is touched at the peak beyond what was there. Times are
-the smallest of several runs that take turns. The last columns count what was found; a row whose answers disagree
-says so, and the exit status is 1.
+Every row is an operation: what ipctk needs, what we need, and the ratio (above 1: we are faster or smaller). The first
+table has wall time and processor time of all threads, each the smallest of several runs that take turns, and counts
+what was found; a row whose answers disagree says so, and the exit status is 1. The second table has the memory that a
+call touches at its peak beyond what was there, its result included (Linux with glibc only).
 """
 
 import argparse
-import ctypes
 import gc
+import os
 import re
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import ipctk
 import numpy as np
@@ -127,41 +129,17 @@ OPERATIONS += [intersection_check()]
 class Cost:
     wall: float = np.inf
     cpu: float = np.inf
-    memory: float = 0.0
     spent: float = 0.0
 
     def run(self, function, scene):
-        """Calls the function once and keeps the smallest times and the largest memory, in MB."""
+        """Calls the function once and keeps the smallest times, in s."""
         gc.collect()
-        before = release_memory()
         wall, cpu = time.perf_counter(), time.process_time()
         result = function(scene)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         self.wall, self.cpu = min(self.wall, wall), min(self.cpu, cpu)
-        self.memory = max(self.memory, status("VmHWM") - before)
         self.spent += wall
         return result
-
-
-def release_memory():
-    """Gives free memory back to the system and forgets the peak so far; what is in use then, in MB."""
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-    except (OSError, AttributeError):
-        pass  # Not Linux with glibc: memory is not measured.
-    return status("VmRSS")
-
-
-def status(key):
-    """An entry of /proc/self/status in MB; NaN where there is none."""
-    try:
-        with open("/proc/self/status") as file:
-            lines = dict(line.split(":", 1) for line in file)
-        return int(lines[key].split()[0]) / 1024
-    except (OSError, KeyError):
-        return np.nan
 
 
 def measure(operation, scene, budget):
@@ -176,39 +154,97 @@ def measure(operation, scene, budget):
     return theirs, ours, peer, own
 
 
-HEADER = (
-    f"{'operation':36s} {'threads':>7s} | {'ipctk':>9s} {'ours':>9s} {'ratio':>6s} | {'cpu':>9s} {'ours':>9s} {'ratio':>6s}"
-    f" | {'MB':>8s} {'ours':>8s} {'ratio':>6s} | found"
+def peaks_of(library):
+    """The peaks of all operations in a process of its own, in which free memory goes back to the system at once.
+
+    Otherwise one call would hide its needs in what another left behind; and that costs time, so nothing is timed there.
+    """
+    settings = {"MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_MMAP_MAX_": "1000000"}
+    command = [sys.executable, *sys.argv, "--memory", library]
+    lines = subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [float(line.split()[-1]) for line in lines.splitlines() if line.startswith(PEAK)]
+
+
+def peak(function, scene):
+    """The memory that a call touches beyond what was there, in MB."""
+    gc.collect()
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    before = status("VmRSS")
+    result = function(scene)
+    touched = status("VmHWM") - before
+    del result
+    return touched
+
+
+def status(key):
+    """An entry of /proc/self/status in MB; NaN where there is none."""
+    try:
+        with open("/proc/self/status") as file:
+            lines = dict(line.split(":", 1) for line in file)
+        return int(lines[key].split()[0]) / 1024
+    except (OSError, KeyError):
+        return np.nan
+
+
+PEAK = "peak"
+TIMES = (
+    f"{'operation':36s} {'threads':>7s} | {'ipctk':>9s} {'ours':>9s} {'ratio':>6s}"
+    f" | {'ipctk cpu':>9s} {'ours cpu':>9s} {'ratio':>6s} | found"
 )
+MEMORY = f"{'operation':36s} {'threads':>7s} | {'ipctk':>9s} {'ours':>9s} {'ratio':>6s}"
 
 
-def row(operation, threads, theirs, ours):
-    def columns(a, b, scale, width, digits):
-        ratio = f"{a / b:6.2f}" if b > 0 else f"{'-':>6s}"
-        return f"{a * scale:{width}.{digits}f} {b * scale:{width}.{digits}f} {ratio}"
-
-    wall = columns(theirs.wall, ours.wall, 1e3, 9, 2)
-    cpu = columns(theirs.cpu, ours.cpu, 1e3, 9, 2)
-    memory = columns(theirs.memory, ours.memory, 1, 8, 1)
-    return f"{operation.name:36s} {threads:7d} | {wall} | {cpu} | {memory}"
+def columns(theirs, ours):
+    return f"{theirs:9.2f} {ours:9.2f} {theirs / ours if ours > 0 else np.nan:6.2f}"
 
 
-def bench(scene, options):
-    """Prints the rows of a scene; how many of them disagree."""
-    wrong = 0
+def chosen(scene, options):
+    """The operations to run on a scene, with numbers of threads, which are set."""
     for operation in OPERATIONS:
-        if not operation.fits(scene) or not re.search(options.only, operation.name):
-            continue
-        for threads in options.threads:
-            ipctk.set_num_threads(threads)
-            stiction.set_num_threads(threads)
-            theirs, ours, peer, own = measure(operation, scene, options.budget)
-            agree = operation.agree(scene, peer, own)
-            wrong += not agree
-            found = f"{own}" if peer == own else f"{own}, ipctk {peer}"
-            found += "" if agree else "  DISAGREE"
-            print(f"{row(operation, threads, theirs, ours)} | {found}", flush=True)
+        if operation.fits(scene) and re.search(options.only, operation.name):
+            for threads in options.threads:
+                ipctk.set_num_threads(threads)
+                stiction.set_num_threads(threads)
+                yield operation, f"{operation.name:36s} {threads:7d}"
+
+
+def times(scene, options):
+    """Prints the first table of a scene; how many rows disagree."""
+    wrong = 0
+    print(TIMES)
+    for operation, label in chosen(scene, options):
+        theirs, ours, peer, own = measure(operation, scene, options.budget)
+        agree = operation.agree(scene, peer, own)
+        wrong += not agree
+        found = f"{own}" if peer == own else f"{own}, ipctk {peer}"
+        found += "" if agree else "  DISAGREE"
+        wall, cpu = columns(theirs.wall * 1e3, ours.wall * 1e3), columns(theirs.cpu * 1e3, ours.cpu * 1e3)
+        print(f"{label} | {wall} | {cpu} | {found}", flush=True)
     return wrong
+
+
+def memory(options):
+    """Prints the second table."""
+    theirs, ours = iter(peaks_of("peer")), iter(peaks_of("ours"))
+    for scene in scenes(options):
+        print(MEMORY)
+        for _, label in chosen(scene, options):
+            print(f"{label} | {columns(next(theirs), next(ours))}", flush=True)
+
+
+def scenes(options):
+    """The scenes one after the other, each with a headline."""
+    for name in options.workloads:
+        for size in options.sizes:
+            try:
+                made = workload(name, size)
+            except Absent as missing:
+                print(f"\n{name} {size}: skipped, {missing}")
+                continue
+            counts = f"{len(made.x)} vertices, {len(made.edges)} edges, {len(made.faces)} faces"
+            print(f"\n{name} {size}: {counts}")
+            yield Scene(made)
 
 
 def main():
@@ -218,20 +254,19 @@ def main():
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--only", default="", help="a regular expression on the names of operations")
     parser.add_argument("--budget", type=float, default=2.0, help="seconds for an operation")
+    parser.add_argument("--memory", choices=["peer", "ours"], help="only the peaks of one library")
     options = parser.parse_args()
     ipctk.set_logger_level(ipctk.LoggerLevel.error)
-    print(f"ipctk {ipctk.__version__}, stiction {stiction.__version__}; wall and cpu time in ms")
-    wrong = 0
-    for name in options.workloads:
-        for size in options.sizes:
-            try:
-                made = workload(name, size)
-            except Absent as missing:
-                print(f"\n{name} {size}: skipped, {missing}")
-                continue
-            counts = f"{len(made.x)} vertices, {len(made.edges)} edges, {len(made.faces)} faces"
-            print(f"\n{name} {size}: {counts}\n{HEADER}", flush=True)
-            wrong += bench(Scene(made), options)
+    if options.memory:
+        for scene in scenes(options):
+            for operation, _ in chosen(scene, options):
+                print(PEAK, peak(getattr(operation, options.memory), scene))
+        return 0
+    print(f"ipctk {ipctk.__version__}, stiction {stiction.__version__}\n\nTime, in ms")
+    wrong = sum(times(scene, options) for scene in scenes(options))
+    if Path("/proc/self/clear_refs").exists():
+        print("\nMemory at the peak, in MB")
+        memory(options)
     return 1 if wrong else 0
 
 
