@@ -154,13 +154,14 @@ def measure(operation, scene, budget):
     return theirs, ours, peer, own
 
 
-def peaks_of(library):
-    """The peaks of all operations in a process of its own, in which free memory goes back to the system at once.
+def peaks_of(library, scene):
+    """The peaks of all operations on a scene in a process of its own, in which free memory goes back to the system at once.
 
     Otherwise one call would hide its needs in what another left behind; and that costs time, so nothing is timed there.
     """
     settings = {"MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_MMAP_MAX_": "1000000"}
-    command = [sys.executable, *sys.argv, "--memory", library]
+    which = ["--workloads", scene.workload.name, "--sizes", scene.workload.size]
+    command = [sys.executable, *sys.argv, *which, "--memory", library]
     lines = subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.PIPE, text=True).stdout
     return [float(line.split()[-1]) for line in lines.splitlines() if line.startswith(PEAK)]
 
@@ -226,11 +227,11 @@ def times(scene, options):
 
 def memory(options):
     """Prints the second table."""
-    theirs, ours = iter(peaks_of("peer")), iter(peaks_of("ours"))
     for scene in scenes(options):
         print(MEMORY)
-        for _, label in chosen(scene, options):
-            print(f"{label} | {columns(next(theirs), next(ours))}", flush=True)
+        both = zip(peaks_of("peer", scene), peaks_of("ours", scene))
+        for (_, label), (theirs, ours) in zip(chosen(scene, options), both):
+            print(f"{label} | {columns(theirs, ours)}", flush=True)
 
 
 def scenes(options):
