@@ -179,10 +179,15 @@ fn nothing_is_lost_where_differences_overflow() {
     for scale in [1e300, 1.7e308] {
         for inflation in [0.0, 1e305, 1.7e308] {
             let mut x = triangles::<3>(300, Spread::Even, &mut random);
-            x.iter_mut().for_each(|x| *x = Vector(x.0.map(|x| x.clamp(-1.0, 1.0) * scale)));
+            let unit = x.clone();
+            for (x, unit) in x.iter_mut().zip(&unit) {
+                *x = Vector(unit.0.map(|x| x.clamp(-1.0, 1.0) * scale));
+            }
             // A part of normal size and a part that is tiny.
-            x[300..600].iter_mut().for_each(|x| *x = Vector(x.0.map(|x| x / scale)));
-            x[600..].iter_mut().for_each(|x| *x = Vector(x.0.map(|x| x / scale * 1e-300)));
+            x[300..600].copy_from_slice(&unit[300..600]);
+            for (x, unit) in x[600..].iter_mut().zip(&unit[600..]) {
+                *x = *unit * 1e-300;
+            }
             // The rest shape is of normal size: only positions are extreme.
             let surface = surface(&triangles::<3>(300, Spread::Even, &mut random), false);
             let exact = by_hand(&surface, &x, &x, inflation);

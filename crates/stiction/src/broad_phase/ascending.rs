@@ -84,35 +84,41 @@ fn fill(
     dealt: &[Dealt],
     number: &(impl Fn(u32, u32) -> (u32, u32) + Sync),
 ) {
+    let (mut seconds, ends) = by_row(run, dealt, piece.len());
+    let mut start = 0;
+    for (first, &end) in (run * RUN..).zip(&ends) {
+        let row = &mut seconds[start..end];
+        sort(row);
+        for (out, second) in piece[start..end].iter_mut().zip(row) {
+            *out = number(first as u32, *second);
+        }
+        start = end;
+    }
+}
+
+/// The second places of a run's pairs, dealt out by first place, and where those of each end.
+fn by_row(run: usize, dealt: &[Dealt], count: usize) -> (Vec<u32>, [usize; RUN]) {
     let row = |pair: Places| (pair >> 32) as usize % RUN;
-    let mut ends = [0_usize; RUN + 1];
+    let mut next = [0; RUN];
     for list in dealt {
         for &pair in list.of_run(run) {
-            ends[row(pair) + 1] += 1;
+            next[row(pair)] += 1;
         }
     }
-    for row in 0..RUN {
-        ends[row + 1] += ends[row];
+    let mut sum = 0;
+    for entry in &mut next {
+        sum += std::mem::replace(entry, sum);
     }
-    // Each start moves on to the end of its row, which is where the next one started.
-    let mut seconds = vec![0_u32; piece.len()];
+    let mut seconds = vec![0; count];
     for list in dealt {
         for &pair in list.of_run(run) {
-            let next = &mut ends[row(pair)];
+            let next: &mut usize = &mut next[row(pair)];
             seconds[*next] = pair as u32;
             *next += 1;
         }
     }
-    let mut start = 0;
-    for (row, &end) in ends[..RUN].iter().enumerate() {
-        let first = (run * RUN + row) as u32;
-        let sorted = &mut seconds[start..end];
-        sort(sorted);
-        for (out, second) in piece[start..end].iter_mut().zip(sorted) {
-            *out = number(first, *second);
-        }
-        start = end;
-    }
+    // Each start has moved on to the end of its row.
+    (seconds, next)
 }
 
 /// Rows up to this length are sorted by [`sort_short`].
@@ -142,7 +148,7 @@ fn sort_short(row: &mut [u32]) {
             smaller -= values.cmp_gt(i32x4::splat(signed(*value)));
         }
         for (value, place) in four.iter().zip(smaller.to_array()) {
-            sorted[place as usize % SHORT] = *value;
+            sorted[place.unsigned_abs() as usize % SHORT] = *value;
         }
     }
     for (out, value) in row.iter_mut().zip(sorted) {

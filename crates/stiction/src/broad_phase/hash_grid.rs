@@ -36,8 +36,8 @@ impl<const D: usize> Grid<D> {
     /// The cell that a point is in; it never decreases with a coordinate.
     fn cell(&self, point: [f64; D]) -> Cell<D> {
         std::array::from_fn(|k| {
-            let cell = ((bounded(point[k]) * 0.5 - self.low[k]) / self.side[k]) as u64;
-            cell.min((1 << BITS) - 1)
+            let cell = ((bounded(point[k]) * 0.5 - self.low[k]) / self.side[k]) as i64;
+            cell.clamp(0, (1 << BITS) - 1).unsigned_abs()
         })
     }
 

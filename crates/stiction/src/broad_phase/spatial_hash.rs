@@ -67,7 +67,9 @@ impl<const D: usize, const N: usize> Table<D, N> {
         for (item, &level) in items.iter().zip(&levels) {
             each_cell(&item.aabb, level, |cell| placed.push((slot(level, cell, slots) as u32, item.place)));
         }
-        placed.iter().for_each(|&(slot, _)| starts[slot as usize + 1] += 1);
+        for &(slot, _) in &placed {
+            starts[slot as usize + 1] += 1;
+        }
         for slot in 0..slots {
             starts[slot + 1] += starts[slot];
         }
