@@ -4,18 +4,20 @@ mod support;
 
 use stiction::barrier::{BarrierPotential, ClampedLog};
 use stiction::blocks::{Block, Blocks};
-use stiction::broad_phase::BroadPhaseKind;
+use stiction::broad_phase::{BroadPhaseKind, Candidates};
+use stiction::ccd::{Ccd, CcdKind};
 use stiction::contact::Contacts;
+use stiction::crossing::{Crossing, crossings};
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion};
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::mesh::Surface;
-use stiction::obstacle::{Obstacle, Plane};
+use stiction::obstacle::{Obstacle, Plane, Sphere};
 use stiction::potential::Potential;
 use support::Random;
 
-const SIDE: u32 = 20;
+const SIDE: u32 = 40;
 const DHAT: f64 = 0.6;
 
 /// Two uneven sheets of `SIDE × SIDE` vertices above each other, spacing 1 m, gap about 0.3 m.
@@ -46,6 +48,35 @@ struct Bits {
     gradient: Vec<u64>,
     places: Vec<(u32, u32)>,
     blocks: Vec<u64>,
+    detection: Detection,
+}
+
+/// What collision detection says of a motion.
+#[derive(PartialEq)]
+struct Detection {
+    candidates: Candidates,
+    steps: Vec<u64>,
+    free: Vec<bool>,
+    safe: Vec<u64>,
+    crossings: Vec<Crossing<3>>,
+}
+
+/// The upper sheet is pushed through the lower one, unevenly.
+fn detect(surface: &Surface<3>) -> Detection {
+    let x = surface.rest();
+    let push = |v: usize| if v < x.len() / 2 { 0.0 } else { -0.5 - 0.3 * (v as f64).sin() };
+    let end: Vec<_> = x.iter().enumerate().map(|(v, x)| *x + Vector([0.2, 0.0, push(v)])).collect();
+    let candidates = BroadPhaseKind::Bvh.candidates(surface, x, &end, 0.0);
+    let ball = Obstacle::Sphere(Sphere::new(Vector([9.0, 9.0, -4.0]), 3.0).unwrap());
+    let (mut steps, mut free, mut safe) = (Vec::new(), Vec::new(), Vec::new());
+    for kind in CcdKind::ALL {
+        let ccd = Ccd::new(kind);
+        steps.push(ccd.largest_step(surface, &candidates, x, &end).unwrap().to_bits());
+        steps.push(ccd.obstacle_step((&ball, Vector([0.0, 0.0, 1.0])), surface, x, &end).unwrap().to_bits());
+        free.push(ccd.is_free(surface, &candidates, x, &end).unwrap());
+        safe.extend(ccd.safe_distances(surface, &candidates, x, 0.1).unwrap().iter().map(|r| r.to_bits()));
+    }
+    Detection { crossings: crossings(surface, &end).unwrap(), candidates, steps, free, safe }
 }
 
 fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
@@ -74,6 +105,7 @@ fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
             places: blocks.entries().iter().map(|b| (b.0, b.1)).collect(),
             blocks: blocks.entries().iter().flat_map(values).collect(),
             contacts,
+            detection: detect(surface),
         }
     })
 }
@@ -86,6 +118,11 @@ fn results_do_not_depend_on_the_number_of_threads() {
     assert!(c.vf.len() > 600 && c.ee.len() > 1000 && c.ve.len() > 600, "several chunks of each kind");
     assert!(!c.vv.is_empty() && !c.parallel.is_empty() && !c.obstacle.is_empty());
     assert!(one.energies.iter().all(|e| f64::from_bits(*e) > 0.0));
+    let found = &one.detection;
+    assert!(found.candidates.len() > 10_000 && found.crossings.len() > 100, "many chunks");
+    assert!(
+        found.free == [false; 2] && found.steps.iter().all(|t| (0.05..0.99).contains(&f64::from_bits(*t)))
+    );
     for threads in [2, 8] {
         let other = evaluate(&surface, threads);
         assert!(one == other, "{threads} threads give other bits than one");
