@@ -121,8 +121,53 @@ def intersection_check():
     )
 
 
+# Ours and ipctk's.
+NARROW = [("additive", "AdditiveCCD"), ("tight_inclusion", "TightInclusionCCD")]
+
+
+def motion(scene, pushed):
+    """The displacements for us, both ends for ipctk."""
+    return (scene.push, scene.peer_pushed) if pushed else (scene.nudge, scene.peer_nudged)
+
+
+def step_operation(pushed, ours, theirs):
+    """The steps differ by what each keeps of distances; whether the whole motion is safe must agree."""
+
+    def peer(scene):
+        method = getattr(ipctk, theirs)()
+        return ipctk.compute_collision_free_stepsize(
+            scene.mesh, scene.peer_x, motion(scene, pushed)[1], narrow_phase_ccd=method
+        )
+
+    return Operation(
+        name=f"step, {'pushed' if pushed else 'nudged'}, {ours}",
+        peer=peer,
+        ours=lambda scene: stiction.largest_step(scene.surface, scene.x, motion(scene, pushed)[0], method=ours),
+        shown=lambda step: round(step, 4),
+        agree=lambda scene, peer, own: (peer < 1) == (own < 1),
+    )
+
+
+def free_operation(pushed, ours, theirs):
+    def peer(scene):
+        method = getattr(ipctk, theirs)()
+        return ipctk.is_step_collision_free(
+            scene.mesh, scene.peer_x, motion(scene, pushed)[1], narrow_phase_ccd=method
+        )
+
+    return Operation(
+        name=f"free, {'pushed' if pushed else 'nudged'}, {ours}",
+        peer=peer,
+        ours=lambda scene: stiction.is_free(scene.surface, scene.x, motion(scene, pushed)[0], method=ours),
+        shown=bool,
+        agree=lambda scene, peer, own: peer == own,
+    )
+
+
 OPERATIONS = [candidate_operation(swept, *method) for method in METHODS for swept in (False, True)]
 OPERATIONS += [intersection_check()]
+for make in (step_operation, free_operation):
+    OPERATIONS += [make(pushed, *method) for pushed in (False, True) for method in NARROW]
 
 
 @dataclass

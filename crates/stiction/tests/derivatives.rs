@@ -11,6 +11,7 @@ use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector, eigen};
 use stiction::mesh::Surface;
 use stiction::mollifier;
+use stiction::obstacle::{Cylinder, Obstacle, Sphere};
 use stiction::potential::Potential;
 use support::{Census, DHAT, Random, Scene, assert_close, gradient, hessian, largest, moved, slope};
 
@@ -100,6 +101,37 @@ fn barrier_2d() {
         for kind in ["vv", "ve", "obstacle"] {
             census.require(kind, 100);
         }
+    });
+}
+
+/// A ball and a pipe that touch d̂ around some vertices, and nothing inside them.
+fn with_round_obstacles(mut scene: Scene<3>, random: &mut Random) -> Option<Scene<3>> {
+    let [to_center, to_axis, along] = random.points::<3, 3>(1.0).map(|n| n.normalized());
+    let radius = random.between(0.1, 0.5);
+    let away = radius + DHAT * random.between(0.2, 0.9);
+    let ball = Sphere::new(scene.x[0] + to_center * away, radius).unwrap();
+    let pipe = Cylinder::new(scene.x[3] + to_axis * away, along, radius).unwrap();
+    scene.obstacles = vec![Obstacle::Sphere(ball), Obstacle::Cylinder(pipe)];
+    let outside = |o: &Obstacle<3>| scene.x.iter().all(|x| o.distance(*x) > 0.15 * DHAT);
+    scene.obstacles.iter().all(outside).then_some(scene)
+}
+
+#[test]
+fn barrier_of_round_obstacles() {
+    alone(|| {
+        let (mut random, mut census) = (Random::new(12), Census::default());
+        for _ in 0..300 {
+            let scene = support::triangles(&mut random);
+            if let Some(scene) = with_round_obstacles(scene, &mut random) {
+                check_barrier(&scene, &mut census);
+                for psd in [Psd::Clamp, Psd::Abs, Psd::GaussNewton] {
+                    let (w, _) = eigen::symmetric(scene.hessian(&scene.x, psd), 18);
+                    let scale = largest(&w);
+                    assert!(w.iter().all(|w| *w > -1e-12 * scale), "{psd:?}: {w:?}");
+                }
+            }
+        }
+        census.require("obstacle", 100);
     });
 }
 
