@@ -111,8 +111,10 @@ impl Check {
         positions: &[Vector<D>],
     ) -> Result<Vec<Crossing<D>>> {
         self.search(surface, positions, |search, lists| {
-            let found = lists.iter().flat_map(|list| search.crossing(list));
-            found.map(|pair| search.described(pair)).collect()
+            let found: Vec<_> = lists.iter().flat_map(|list| search.crossing(list)).collect();
+            threads::collect(found.len(), &|range| {
+                found[range].iter().map(|pair| search.described(*pair)).collect()
+            })
         })
     }
 
