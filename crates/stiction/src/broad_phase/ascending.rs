@@ -158,8 +158,8 @@ fn sort_short(row: &mut [u32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::places;
     use super::*;
+    use crate::broad_phase::group::places;
 
     #[test]
     fn any_order_becomes_ascending() {
