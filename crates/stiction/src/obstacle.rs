@@ -96,7 +96,7 @@ impl<const D: usize> Cylinder<D> {
     }
 
     /// From the closest point of the axis to `x`.
-    fn from_axis(&self, x: Vector<D>) -> Vector<D> {
+    fn axis_to(&self, x: Vector<D>) -> Vector<D> {
         let r = x - self.point;
         r - self.axis * r.dot(self.axis)
     }
@@ -125,7 +125,7 @@ impl<const D: usize> Obstacle<D> {
         match self {
             Self::Plane(plane) => plane.normal.dot(x - plane.point),
             Self::Sphere(sphere) => (x - sphere.center).norm() - sphere.radius,
-            Self::Cylinder(cylinder) => cylinder.from_axis(x).norm() - cylinder.radius,
+            Self::Cylinder(cylinder) => cylinder.axis_to(x).norm() - cylinder.radius,
         }
     }
 
@@ -135,7 +135,7 @@ impl<const D: usize> Obstacle<D> {
         match self {
             Self::Plane(plane) => plane.normal,
             Self::Sphere(sphere) => (x - sphere.center).normalized(),
-            Self::Cylinder(cylinder) => cylinder.from_axis(x).normalized(),
+            Self::Cylinder(cylinder) => cylinder.axis_to(x).normalized(),
         }
     }
 
@@ -149,7 +149,7 @@ impl<const D: usize> Obstacle<D> {
         let (flat, radius) = match self {
             Self::Plane(_) => return Matrix::ZERO,
             Self::Sphere(sphere) => (Matrix::ZERO, (x - sphere.center).norm()),
-            Self::Cylinder(cylinder) => (cylinder.axis.outer(cylinder.axis), cylinder.from_axis(x).norm()),
+            Self::Cylinder(cylinder) => (cylinder.axis.outer(cylinder.axis), cylinder.axis_to(x).norm()),
         };
         let n = self.normal(x);
         if radius > 0.0 { (Matrix::scalar(1.0) - n.outer(n) - flat) * (1.0 / radius) } else { Matrix::ZERO }

@@ -51,7 +51,7 @@ pub(super) struct Wanted {
 impl Wanted {
     /// The gap to keep for a pair that is `gap` apart at the start; nothing if that is too close already.
     #[inline]
-    fn from_gap<const D: usize, const N: usize>(&self, motion: &Motion<D, N>, gap: f64) -> Option<f64> {
+    fn gap_to_keep<const D: usize, const N: usize>(&self, motion: &Motion<D, N>, gap: f64) -> Option<f64> {
         let least = self.least(motion);
         // Not `gap <= least`: a gap that is no number is no gap.
         (gap > least).then(|| least + self.keep * (gap - least).min(self.at_most * motion.unit))
@@ -80,7 +80,7 @@ pub(super) fn begin_with<K: Between<D, N>, const D: usize, const N: usize>(
     wanted: &Wanted,
 ) -> (Reached, f64) {
     let slab = K::slab(&motion.start);
-    let reached = match wanted.from_gap(motion, slab.gap) {
+    let reached = match wanted.gap_to_keep(motion, slab.gap) {
         Some(keep) => reach::<K, D, N>(motion, 0.0, keep, slab.normal),
         None => Reached::STUCK,
     };

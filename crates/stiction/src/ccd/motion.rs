@@ -96,6 +96,6 @@ mod tests {
         }
         assert!(Motion::new(&[Vector([f64::NAN, 0.0])], &[Vector([0.0; 2])]).is_none());
         assert!(Motion::new(&[Vector([f64::INFINITY, 0.0])], &[Vector([0.0; 2])]).is_none());
-        assert_eq!(Motion::new(&[Vector([0.0; 3])], &[Vector([0.0; 3])]).unwrap().slack > 0.0, true);
+        assert!(Motion::new(&[Vector([0.0; 3])], &[Vector([0.0; 3])]).unwrap().slack > 0.0);
     }
 }

@@ -13,7 +13,8 @@
 use super::motion::Motion;
 use crate::closest::{self, EdgePart, FacePart};
 use crate::math::Vector;
-use crate::math::vector::{accurate_cross, cross};
+use crate::math::span::normal;
+use crate::math::vector::cross;
 use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
 
 /// A direction and the gap along it.
@@ -175,15 +176,9 @@ fn across<const D: usize>(r: Vector<D>, edge: Vector<D>) -> Vector<D> {
     r - edge * (r.dot(edge) / edge.norm_squared())
 }
 
-/// Whether two directions are so close to parallel that plain products lose digits: sin² < 10⁻⁴.
+/// Whether two directions are close to parallel: sin² < 10⁻⁴.
 #[inline]
 fn is_thin<const D: usize>(u: Vector<D>, v: Vector<D>) -> bool {
     let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
     uu * vv - uv * uv < 1e-4 * uu * vv
-}
-
-/// The normal of two directions in 3D, of any length.
-#[inline]
-fn normal<const D: usize>(u: Vector<D>, v: Vector<D>) -> Vector<D> {
-    if is_thin(u, v) { accurate_cross(u, v) } else { cross(u, v) }
 }
