@@ -405,7 +405,7 @@ fn fast_vertices_far_from_everything_bound_the_step() {
         let slow: Vec<_> = x.iter().zip(&end).map(|(x, y)| *x * 0.992 + *y * 0.008).collect();
         let step =
             ccd.courant_step(&surface, (&near, inflation), &x, &slow, BroadPhaseKind::default()).unwrap();
-        assert!(step >= 0.56 && step <= 0.57, "{step}");
+        assert!((0.56..=0.57).contains(&step), "{step}");
     }
 }
 

@@ -253,7 +253,7 @@ fn to_query(touch: &Touch) -> Query<3> {
     let scaled = |x: [Whole; 4]| {
         x.map(|x| {
             assert!(x.iter().all(|c| c.abs() < 1 << 53), "no double");
-            Vector(x.map(|c| c as f64 / (1 << 20) as f64))
+            Vector(x.map(|c| c as f64 / f64::from(1 << 20)))
         })
     };
     let (start, end) = (scaled(touch.start), scaled(touch.end));

@@ -106,7 +106,7 @@ fn barrier_2d() {
 
 /// A ball and a pipe that touch d̂ around some vertices, and nothing inside them.
 fn with_round_obstacles(mut scene: Scene<3>, random: &mut Random) -> Option<Scene<3>> {
-    let [to_center, to_axis, along] = random.points::<3, 3>(1.0).map(|n| n.normalized());
+    let [to_center, to_axis, along] = random.points::<3, 3>(1.0).map(Vector::normalized);
     let radius = random.between(0.1, 0.5);
     let away = radius + DHAT * random.between(0.2, 0.9);
     let ball = Sphere::new(scene.x[0] + to_center * away, radius).unwrap();
