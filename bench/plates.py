@@ -46,6 +46,7 @@ CASES = {
     "plates 7x7 and 5x5, head-on": case(plate(7, [0, 0, 0]), plate(5, [0.1, 0.05, 0.01]), [0, 0, -0.02]),
     "plates 7x7 and 7x7, head-on": case(plate(7, [0, 0, 0]), plate(7, [0, 0, 0.01]), [0, 0, -0.02]),
     "plates sliding above each other": case(plate(7, [0, 0, 0]), plate(5, [0.1, 0.05, 0.01]), [0.3, 0.1, 0]),
+    "plates sliding and approaching": case(plate(7, [0, 0, 0]), plate(5, [0.1, 0.05, 0.01]), [0.3, 0.1, -0.02]),
     "plates towards each other in one plane": case(plate(7, [0, 0, 0]), plate(5, [1.1, 0.1, 0]), [-0.2, 0, 0]),
     "cubes face to face": case(cube([0, 0, 0]), cube([0, 0, 1.01]), [0, 0, -0.02]),
     "cubes sliding face on face": case(cube([0, 0, 0]), cube([0, 0, 1.01]), [0.4, 0.3, 0]),
