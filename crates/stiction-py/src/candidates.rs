@@ -15,7 +15,7 @@ use crate::surface::{AnySurface, Surface, either, vertex_field};
 /// `x`: positions, shape (n, D), in m.
 /// `x_end`: where the vertices move from there on straight lines, shape (n, D); by default they do not move.
 /// `inflation`: by how much every box is grown on every side, in m: pairs that come within twice that are all found.
-/// `method`: "brute_force", "hash_grid", "spatial_hash", "sweep_and_prune" or "bvh"; all find the same.
+/// `method`: `"brute_force"`, `"hash_grid"`, `"spatial_hash"`, `"sweep_and_prune"` or `"bvh"`; all find the same.
 ///
 /// Returns arrays of shape (k, 2), ascending, by kind. In 2D: "ve", all vertices with all edges. In 3D: "ee", all edges;
 /// "vf", all vertices with all faces; "ve", loose vertices with loose edges. In both: "vv", loose vertices.
