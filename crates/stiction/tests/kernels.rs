@@ -368,7 +368,7 @@ fn mollified<const D: usize>(random: &mut Random) -> ([Vector<D>; 4], [Vector<D>
         let mut x = rest;
         x[3] = x[2] + u * random.between(0.5, 1.5) + random.points::<D, 1>(0.03)[0];
         let q = mollifier::cross_squared(&x) / mollifier::threshold(&rest);
-        if u.norm_squared() > 0.1 && v.norm_squared() > 0.1 && q > 0.02 && (q < 0.8 || q > 1.2) {
+        if u.norm_squared() > 0.1 && v.norm_squared() > 0.1 && q > 0.02 && !(0.8..=1.2).contains(&q) {
             return (x, rest);
         }
     }
@@ -453,7 +453,7 @@ fn mollified_energy_by_the_rest_shape() {
         let (x, rest) = mollified::<3>(&mut random);
         let d2 = distance::distance_squared(&EDGE_EDGE, &x);
         let q = mollifier::cross_squared(&x) / mollifier::threshold(&rest);
-        if d2 < 0.01 || energy.barrier.value(d2) < 0.01 || q < 0.2 || q > 0.8 {
+        if d2 < 0.01 || energy.barrier.value(d2) < 0.01 || !(0.2..=0.8).contains(&q) {
             continue;
         }
         count += 1;
