@@ -10,7 +10,7 @@
 //! `closest` says which pair to use. \[Li2020\]
 //!
 //! `G` is never inverted by its determinant of dot products, which has no digits left where the `aₚ` are nearly
-//! parallel (edges, slivers). With the vectors `aᵖ` dual to them ([`Span`]),
+//! parallel (edges, slivers). With the vectors `aᵖ` dual to them ([`Span`](crate::math::span::Span)),
 //! ```text
 //! αₚ = −aᵖ·r(x, 0)     G⁻¹ₚᵩ = aᵖ·aᵩ     I − Σ aₚaᵖᵀ = nnᵀ/|n|²  where the aₚ leave one normal n or none
 //! ```
