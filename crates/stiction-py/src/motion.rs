@@ -23,7 +23,7 @@ use crate::surface::{AnySurface, Surface, either, vertex_field};
 /// `x`: positions at the start, shape (n, D), in m.
 /// `p`: displacements, shape (n, D), in m.
 /// `planes`: pairs (point, normal); free space is where the normal points to.
-/// `method`: 'additive' or 'tight_inclusion'; both may stop early, never late.
+/// `method`: `"additive"` or `"tight_inclusion"`; both may stop early, never late.
 /// `min_distance`: no pair may come closer than this, in m.
 #[pyfunction]
 #[pyo3(signature = (surface, x, p, planes=None, *, method="additive", min_distance=0.0))]
