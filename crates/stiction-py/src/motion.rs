@@ -104,7 +104,8 @@ impl<'a, const D: usize> Path<'a, D> {
     }
 
     fn is_free(&self, ccd: &Ccd) -> Result<bool> {
-        let mut free = ccd.is_free(self.surface, &self.candidates(ccd), &self.start, &self.end)?;
+        let broad_phase = BroadPhaseKind::default();
+        let mut free = ccd.is_motion_free(self.surface, &self.start, &self.end, broad_phase)?;
         for obstacle in &self.obstacles {
             let fixed = (obstacle, Vector::ZERO);
             free = free && ccd.is_free_of_obstacle(fixed, self.surface, &self.start, &self.end)?;

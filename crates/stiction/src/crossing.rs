@@ -15,7 +15,6 @@ mod place;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::broad_phase::BroadPhaseKind;
 use crate::error::Result;
@@ -110,7 +109,8 @@ impl Check {
         surface: &Surface<D>,
         positions: &[Vector<D>],
     ) -> Result<Vec<Crossing<D>>> {
-        self.search(surface, positions, |search, lists| {
+        self.search(surface, positions, |search| {
+            let lists = search.candidates(self.broad_phase);
             let found: Vec<_> = lists.iter().flat_map(|list| search.crossing(list)).collect();
             threads::collect(found.len(), &|range| {
                 found[range].iter().map(|pair| search.described(*pair)).collect()
@@ -123,21 +123,19 @@ impl Check {
     /// # Errors
     /// If there is not one finite position for each vertex.
     pub fn any<const D: usize>(self, surface: &Surface<D>, positions: &[Vector<D>]) -> Result<bool> {
-        self.search(surface, positions, |search, lists| lists.iter().any(|list| search.any(list)))
+        self.search(surface, positions, |search| search.any(self.broad_phase))
     }
 
     fn search<const D: usize, R>(
         self,
         surface: &Surface<D>,
         x: &[Vector<D>],
-        answer: impl Fn(&Search<'_, D>, &[List]) -> R,
+        answer: impl Fn(&Search<'_, D>) -> R,
     ) -> Result<R> {
         surface.check_positions(x)?;
         let bare = (self.filtered && surface.filter().is_some()).then(|| surface.clone().without_filter());
         let surface = bare.as_ref().unwrap_or(surface);
-        let search = Search::new(surface, x);
-        let lists = search.candidates(self.broad_phase);
-        Ok(answer(&search, &lists))
+        Ok(answer(&Search::new(surface, x)))
     }
 }
 
@@ -200,33 +198,43 @@ impl<'a, const D: usize> Search<'a, D> {
     /// The pairs that may cross, by kind.
     fn candidates(&self, broad_phase: BroadPhaseKind) -> Vec<List> {
         let (surface, x) = (self.surface, self.x);
-        let mut lists = Vec::new();
-        if !(surface.loose_vertices().is_empty() && surface.loose_edges().is_empty()) {
-            lists = loose_candidates(surface, x, broad_phase);
-        }
-        lists.push(if D == 2 {
-            List { kind: CrossingPair::EdgeEdge, pairs: broad_phase.edge_edges(surface, x) }
-        } else {
-            let pairs = broad_phase.edge_faces(surface, x);
-            List { kind: CrossingPair::EdgeFace, pairs }
-        });
+        let mut lists = self.loose_candidates(broad_phase);
+        let pairs =
+            if D == 2 { broad_phase.edge_edges(surface, x) } else { broad_phase.edge_faces(surface, x) };
+        lists.push(List { kind: Self::EDGES, pairs });
         lists
     }
+
+    /// Those of them with loose vertices or edges.
+    fn loose_candidates(&self, broad_phase: BroadPhaseKind) -> Vec<List> {
+        let surface = self.surface;
+        if surface.loose_vertices().is_empty() && surface.loose_edges().is_empty() {
+            return Vec::new();
+        }
+        loose_candidates(surface, self.x, broad_phase)
+    }
+
+    /// What edges cross: each other, or faces.
+    const EDGES: fn(u32, u32) -> CrossingPair =
+        if D == 2 { CrossingPair::EdgeEdge } else { CrossingPair::EdgeFace };
 
     /// The pairs of a list that cross.
     fn crossing(&self, list: &List) -> Vec<CrossingPair> {
         threads::collect(list.pairs.len(), &|range| self.crossing_in(list, range).collect())
     }
 
-    /// Whether a pair of a list crosses.
-    fn any(&self, list: &List) -> bool {
-        let found = AtomicBool::new(false);
-        threads::in_chunks(list.pairs.len(), &|range| {
-            if !found.load(Ordering::Relaxed) && self.crossing_in(list, range).next().is_some() {
-                found.store(true, Ordering::Relaxed);
+    /// Whether anything crosses.
+    fn any(&self, broad_phase: BroadPhaseKind) -> bool {
+        let any_of = |pairs: Vec<(u32, u32)>| {
+            let list = List { kind: Self::EDGES, pairs };
+            self.crossing_in(&list, 0..list.pairs.len()).next().is_some()
+        };
+        self.loose_candidates(broad_phase).iter().any(|list| !self.crossing(list).is_empty())
+            || if D == 2 {
+                broad_phase.any_edge_edge(self.surface, self.x, &any_of)
+            } else {
+                broad_phase.any_edge_face(self.surface, self.x, &any_of)
             }
-        });
-        found.into_inner()
     }
 
     /// The pairs of a part of a list that cross.
@@ -258,7 +266,7 @@ impl<'a, const D: usize> Search<'a, D> {
         exact::segment_meets_triangle(p.map(space), self.face(f).map(space))
     }
 
-    /// Those of ascending pairs of edges and faces that plain numbers do not part: a few in a hundred.
+    /// Those of pairs of edges and faces, best with equal edges one after the other, that plain numbers do not part: a few in a hundred.
     fn undecided(&self, pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let at = |v: u32| space(self.x[v as usize]);
         let (edges, faces) = (self.surface.edges(), self.surface.faces());

@@ -31,6 +31,9 @@ impl Tally {
         let end = advance(x, p, 1.0);
         let all = BroadPhaseKind::BruteForce.candidates(surface, x, &end, 0.0);
         let free = ccd.is_free(surface, &all, x, &end).unwrap();
+        for broad_phase in [BroadPhaseKind::Bvh, BroadPhaseKind::SweepAndPrune] {
+            assert_eq!(ccd.is_motion_free(surface, x, &end, broad_phase).unwrap(), free);
+        }
         let only = |candidates: Candidates| ccd.largest_step(surface, &candidates, x, &end).unwrap();
         let vf = only(Candidates { vf: all.vf.clone(), ..Candidates::default() });
         let ee = only(Candidates { ee: all.ee.clone(), ..Candidates::default() });
@@ -300,6 +303,7 @@ fn check_step(surface: &Surface<3>, first: usize, p: Vector<3>, touch: f64) {
         let wanted = (0.9 * touch).min(1.0);
         assert!(t <= wanted + 1e-12 && t > 0.97 * wanted, "{kind}: {t}, touching at {touch}");
         assert_eq!(ccd.is_free(surface, &candidates, start, &end).unwrap(), touch > 1.0);
+        assert_eq!(ccd.is_motion_free(surface, start, &end, BroadPhaseKind::Bvh).unwrap(), touch > 1.0);
     }
 }
 
@@ -542,4 +546,6 @@ fn bad_input_names_the_place() {
         assert!(ccd.courant_step(&surface, (&none, inflation), &x, &x, BroadPhaseKind::default()).is_err());
     }
     assert!(ccd.safe_distances(&surface, &none, &bad, 1.0).is_err());
+    let message = ccd.is_motion_free(&surface, &x, &bad, BroadPhaseKind::Bvh).unwrap_err().to_string();
+    assert!(message.contains("vertex 3 is not finite"));
 }

@@ -74,6 +74,7 @@ fn detect(surface: &Surface<3>) -> Detection {
         steps.push(ccd.largest_step(surface, &candidates, x, &end).unwrap().to_bits());
         steps.push(ccd.obstacle_step((&ball, Vector([0.0, 0.0, 1.0])), surface, x, &end).unwrap().to_bits());
         free.push(ccd.is_free(surface, &candidates, x, &end).unwrap());
+        free.push(ccd.is_motion_free(surface, x, &end, BroadPhaseKind::Bvh).unwrap());
         safe.extend(ccd.safe_distances(surface, &candidates, x, 0.1).unwrap().iter().map(|r| r.to_bits()));
     }
     Detection { crossings: crossings(surface, &end).unwrap(), candidates, steps, free, safe }
@@ -121,7 +122,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let found = &one.detection;
     assert!(found.candidates.len() > 10_000 && found.crossings.len() > 100, "many chunks");
     assert!(
-        found.free == [false; 2] && found.steps.iter().all(|t| (0.05..0.99).contains(&f64::from_bits(*t)))
+        found.free == [false; 4] && found.steps.iter().all(|t| (0.05..0.99).contains(&f64::from_bits(*t)))
     );
     for threads in [2, 8] {
         let other = evaluate(&surface, threads);

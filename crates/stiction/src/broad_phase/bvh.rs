@@ -7,7 +7,7 @@
 
 use super::block::{Block, Leaf, WIDTH, Wide, lanes};
 use super::curve;
-use super::group::{Group, Places, Rule, numbered, places, sorted_places};
+use super::group::{Group, Places, Rule, Test, numbered, places, sorted_places};
 use crate::threads;
 
 /// Leaves that a task searches for.
@@ -73,18 +73,7 @@ pub(super) fn within<const D: usize, const N: usize>(
     group: &Group<'_, D, N>,
     rule: Rule<'_>,
 ) -> Vec<(u32, u32)> {
-    let tree = Tree::new(group);
-    let found = threads::in_chunks_of(CHUNK, tree.leaves.len(), &|range| {
-        let (mut out, mut stack) = (Vec::with_capacity(ROOM), Vec::new());
-        for a in range {
-            let leaf = &tree.leaves[a];
-            tree.descend(&leaf.block, a, &mut stack, |b| {
-                meet(leaf, &tree.leaves[b], a == b, rule, |i, j| out.push(sorted_places(i, j)));
-            });
-        }
-        out
-    });
-    numbered(found, group, group)
+    numbered(search_within(group, rule, &|| false, &|found| found), group, group)
 }
 
 /// The pairs of two groups. Cost: n log n and the pairs.
@@ -93,17 +82,66 @@ pub(super) fn between<const D: usize, const N: usize, const M: usize>(
     second: &Group<'_, D, M>,
     rule: Rule<'_>,
 ) -> Vec<(u32, u32)> {
+    numbered(search_between((first, second), rule, &|| false, &|found| found), first, second)
+}
+
+/// Hands the pairs of a group with itself to a test, until it holds.
+pub(super) fn test_within<const D: usize, const N: usize>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+    test: &Test<'_>,
+) {
+    search_within(group, rule, &|| test.holds(), &|found| test.look(&found, group, group));
+}
+
+/// Hands the pairs of two groups to a test, until it holds.
+pub(super) fn test_between<const D: usize, const N: usize, const M: usize>(
+    first: &Group<'_, D, N>,
+    second: &Group<'_, D, M>,
+    rule: Rule<'_>,
+    test: &Test<'_>,
+) {
+    let look = |found: Vec<Places>| test.look(&found, first, second);
+    search_between((first, second), rule, &|| test.holds(), &look);
+}
+
+/// What `f` makes of the pairs that are found from each chunk of leaves; nothing is looked for any more once `is_done`.
+fn search_within<const D: usize, const N: usize, R: Send>(
+    group: &Group<'_, D, N>,
+    rule: Rule<'_>,
+    is_done: &(dyn Fn() -> bool + Sync),
+    f: &(dyn Fn(Vec<Places>) -> R + Sync),
+) -> Vec<R> {
+    let tree = Tree::new(group);
+    threads::in_chunks_of(CHUNK, tree.leaves.len(), &|range| {
+        let (mut out, mut stack) = (Vec::with_capacity(ROOM), Vec::new());
+        for a in if is_done() { 0..0 } else { range } {
+            let leaf = &tree.leaves[a];
+            tree.descend(&leaf.block, a, &mut stack, |b| {
+                meet(leaf, &tree.leaves[b], a == b, rule, |i, j| out.push(sorted_places(i, j)));
+            });
+        }
+        f(out)
+    })
+}
+
+/// The same for two groups.
+fn search_between<const D: usize, const N: usize, const M: usize, R: Send>(
+    (first, second): (&Group<'_, D, N>, &Group<'_, D, M>),
+    rule: Rule<'_>,
+    is_done: &(dyn Fn() -> bool + Sync),
+    f: &(dyn Fn(Vec<Places>) -> R + Sync),
+) -> Vec<R> {
     let (queries, tree) = threads::join(|| Tree::new(first), || Tree::new(second));
-    let found = threads::in_chunks_of(CHUNK, queries.leaves.len(), &|range| {
-        let (mut out, mut stack): (Vec<Places>, _) = (Vec::with_capacity(ROOM), Vec::new());
-        for leaf in &queries.leaves[range] {
+    threads::in_chunks_of(CHUNK, queries.leaves.len(), &|range| {
+        let (mut out, mut stack) = (Vec::with_capacity(ROOM), Vec::new());
+        for leaf in &queries.leaves[if is_done() { 0..0 } else { range }] {
             tree.descend(&leaf.block, 0, &mut stack, |b| {
                 meet(leaf, &tree.leaves[b], false, rule, |i, j| out.push(places(i, j)));
             });
         }
-        out
-    });
-    numbered(found, first, second)
+        f(out)
+    })
 }
 
 /// Calls `visit` for the places of all pairs of two leaves that may touch; each pair once if they are `same`.

@@ -1,6 +1,7 @@
 //! The primitives of one kind that take part in a search, and the rule for their pairs.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Aabb;
 use super::ascending::ascending;
@@ -113,4 +114,39 @@ pub(super) fn numbered<const D: usize, const N: usize, const M: usize>(
     second: &Group<'_, D, M>,
 ) -> Vec<(u32, u32)> {
     ascending(found, first.len(), |a, b| (first.number(a), second.number(b)))
+}
+
+/// A question about pairs, asked until it is answered with yes.
+pub(super) struct Test<'a> {
+    is_it: &'a (dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
+    holds: &'a AtomicBool,
+}
+
+impl<'a> Test<'a> {
+    /// `is_it` gets the numbers of some pairs; `holds` is set where it says yes.
+    pub fn new(is_it: &'a (dyn Fn(Vec<(u32, u32)>) -> bool + Sync), holds: &'a AtomicBool) -> Self {
+        Self { is_it, holds }
+    }
+
+    /// Whether the answer was yes. It is the same in the end, whoever gives it first.
+    pub fn holds(&self) -> bool {
+        self.holds.load(Ordering::Relaxed)
+    }
+
+    pub fn ask(&self, pairs: Vec<(u32, u32)>) {
+        if !self.holds() && !pairs.is_empty() && (self.is_it)(pairs) {
+            self.holds.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Asks about pairs given by their places.
+    pub fn look<const D: usize, const N: usize, const M: usize>(
+        &self,
+        found: &[Places],
+        first: &Group<'_, D, N>,
+        second: &Group<'_, D, M>,
+    ) {
+        let number = |pair: &Places| (first.number((pair >> 32) as u32), second.number(*pair as u32));
+        self.ask(found.iter().map(number).collect());
+    }
 }

@@ -17,9 +17,10 @@ mod bvh;
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
 
 pub use aabb::Aabb;
-use group::{Group, Rule};
+use group::{Group, Rule, Test};
 
 use crate::error::{Error, Result};
 use crate::math::Vector;
@@ -166,6 +167,65 @@ impl BroadPhaseKind {
         search.between(&search.edges(), &search.faces())
     }
 
+    /// Whether `test` holds for some of the [`candidates`](Self::candidates). They come in batches, of one kind each and in no order, and
+    /// are not looked for any more once the answer is known.
+    ///
+    /// # Panics
+    /// If `start` or `end` is shorter than the surface's vertex array.
+    pub fn any_candidate<const D: usize>(
+        self,
+        surface: &Surface<D>,
+        (start, end): (&[Vector<D>], &[Vector<D>]),
+        inflation: f64,
+        test: &(dyn Fn(&Candidates) -> bool + Sync),
+    ) -> bool {
+        let boxes = vertex_boxes(surface, start, end, inflation);
+        let search = Search { kind: self, surface, boxes: &boxes };
+        let none = Candidates::default;
+        let vertices = search.vertices(surface.vertices());
+        let loose = search.vertices(surface.loose_vertices());
+        search.any_within(&loose, &|vv| test(&Candidates { vv, ..none() }))
+            || if D == 2 {
+                search.any_between(&vertices, &search.edges(), &|ve| test(&Candidates { ve, ..none() }))
+            } else {
+                search.any_between(&loose, &search.loose_edges(), &|ve| test(&Candidates { ve, ..none() }))
+                    || search
+                        .any_between(&vertices, &search.faces(), &|vf| test(&Candidates { vf, ..none() }))
+                    || search.any_within(&search.edges(), &|ee| test(&Candidates { ee, ..none() }))
+            }
+    }
+
+    /// Whether `test` holds for some of the [`edge_faces`](Self::edge_faces), asked like
+    /// [`any_candidate`](Self::any_candidate).
+    ///
+    /// # Panics
+    /// If `x` is shorter than the surface's vertex array.
+    pub fn any_edge_face<const D: usize>(
+        self,
+        surface: &Surface<D>,
+        x: &[Vector<D>],
+        test: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
+    ) -> bool {
+        let boxes = vertex_boxes(surface, x, x, 0.0);
+        let search = Search { kind: self, surface, boxes: &boxes };
+        search.any_between(&search.edges(), &search.faces(), test)
+    }
+
+    /// Like [`any_edge_face`](Self::any_edge_face), for two edges.
+    ///
+    /// # Panics
+    /// If `x` is shorter than the surface's vertex array.
+    pub fn any_edge_edge<const D: usize>(
+        self,
+        surface: &Surface<D>,
+        x: &[Vector<D>],
+        test: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
+    ) -> bool {
+        let boxes = vertex_boxes(surface, x, x, 0.0);
+        let search = Search { kind: self, surface, boxes: &boxes };
+        search.any_within(&search.edges(), test)
+    }
+
     /// Like [`edge_faces`](Self::edge_faces), for two edges.
     ///
     /// # Panics
@@ -247,6 +307,39 @@ impl<'a, const D: usize> Search<'a, D> {
             BroadPhaseKind::SweepAndPrune => sweep_and_prune::within(group, rule),
             BroadPhaseKind::Bvh => bvh::within(group, rule),
         }
+    }
+
+    /// Whether `is_it` holds for some of the pairs of a group. Only the tree looks for pairs while it asks.
+    fn any_within<const N: usize>(
+        &self,
+        group: &Group<'_, D, N>,
+        is_it: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
+    ) -> bool {
+        let holds = AtomicBool::new(false);
+        let test = Test::new(is_it, &holds);
+        if self.kind == BroadPhaseKind::Bvh && group.len() >= 2 {
+            bvh::test_within(group, Rule { filter: self.surface.filter() }, &test);
+        } else {
+            test.ask(self.within(group));
+        }
+        holds.into_inner()
+    }
+
+    /// The same for the pairs of two groups.
+    fn any_between<const N: usize, const M: usize>(
+        &self,
+        first: &Group<'_, D, N>,
+        second: &Group<'_, D, M>,
+        is_it: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
+    ) -> bool {
+        let holds = AtomicBool::new(false);
+        let test = Test::new(is_it, &holds);
+        if self.kind == BroadPhaseKind::Bvh && first.len() > 0 && second.len() > 0 {
+            bvh::test_between(first, second, Rule { filter: self.surface.filter() }, &test);
+        } else {
+            test.ask(self.between(first, second));
+        }
+        holds.into_inner()
     }
 
     /// All pairs of two groups that may touch, ascending.

@@ -63,7 +63,17 @@ impl<'a, const D: usize> Pairs<'a, D> {
         surface.check_positions(start)?;
         surface.check_positions(end)?;
         check_candidates(surface, candidates)?;
-        Ok(Self { surface, candidates, start, end })
+        Ok(Self::trusted(surface, candidates, start, end))
+    }
+
+    /// Without checks.
+    pub fn trusted(
+        surface: &'a Surface<D>,
+        candidates: &'a Candidates,
+        start: &'a [Vector<D>],
+        end: &'a [Vector<D>],
+    ) -> Self {
+        Self { surface, candidates, start, end }
     }
 
     /// What rounding can do to a gap along a unit direction of any of the pairs, in m.

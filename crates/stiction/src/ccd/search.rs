@@ -15,7 +15,7 @@ use super::additive::{Reached, Wanted, begin_with};
 use super::pairs::{Kind, Pairs, Visit, with_motion};
 use super::slab::Between;
 use super::{Ccd, CcdKind};
-use crate::broad_phase::Candidates;
+use crate::broad_phase::{BroadPhaseKind, Candidates};
 use crate::error::Result;
 use crate::math::Vector;
 use crate::mesh::Surface;
@@ -77,15 +77,40 @@ impl Ccd {
         end: &[Vector<D>],
     ) -> Result<bool> {
         let pairs = Pairs::new(surface, candidates, start, end)?;
-        let far = self.min_distance + pairs.slack();
+        Ok(!self.touches(&pairs, pairs.slack()))
+    }
+
+    /// Like [`Self::is_free`], for all pairs that come near each other, which the broad phase looks for while they are tested: a
+    /// motion that is not free is soon known.
+    ///
+    /// # Errors
+    /// If an array has another length than the surface's vertex array, or a position is not finite.
+    pub fn is_motion_free<const D: usize>(
+        &self,
+        surface: &Surface<D>,
+        start: &[Vector<D>],
+        end: &[Vector<D>],
+        broad_phase: BroadPhaseKind,
+    ) -> Result<bool> {
+        let slack = Pairs::new(surface, &Candidates::default(), start, end)?.slack();
+        let touch = |candidates: &Candidates| {
+            // Numbers from the surface itself need no check.
+            self.touches(&Pairs::trusted(surface, candidates, start, end), slack)
+        };
+        Ok(!broad_phase.any_candidate(surface, (start, end), 0.5 * self.min_distance, &touch))
+    }
+
+    /// Whether some pair cannot be proven to stay further apart than the minimum distance.
+    fn touches<const D: usize>(&self, pairs: &Pairs<'_, D>, slack: f64) -> bool {
+        let far = self.min_distance + slack;
         let enough = Enough { start: far, end: far, until: 1.0 };
         let ccd = self.with_nothing_kept();
-        let search = Search { ccd, pairs: &pairs, enough, touched: AtomicBool::new(false) };
+        let search = Search { ccd, pairs, enough, touched: AtomicBool::new(false) };
         if pairs.len() > FEW {
             pairs.visit_all(STRIDE, &search);
         }
         pairs.visit_all(1, &search);
-        Ok(!search.touched.into_inner())
+        search.touched.into_inner()
     }
 
     /// Until when to look at a motion.
