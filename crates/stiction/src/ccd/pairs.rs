@@ -142,6 +142,16 @@ impl<'a, const D: usize> Pairs<'a, D> {
         }
     }
 
+    /// Calls `f` for the vertices of a pair.
+    pub fn for_vertices(&self, kind: Kind, index: u32, f: impl FnMut(u32)) {
+        match kind {
+            Kind::Vv => self.vv(index).0.into_iter().for_each(f),
+            Kind::Ve => self.ve(index).0.into_iter().for_each(f),
+            Kind::Ee => self.ee(index).0.into_iter().for_each(f),
+            Kind::Vf => self.vf(index).0.into_iter().for_each(f),
+        }
+    }
+
     /// Visits every `stride`-th pair; what becomes of the chunks, in their order.
     pub fn visit_all<V: Visit<D>>(&self, stride: usize, visitor: &V) -> Vec<V::Sum> {
         let c = self.candidates;
@@ -194,7 +204,7 @@ pub(super) fn with_motion<const D: usize, const N: usize, R>(
 }
 
 /// Checks that every candidate names primitives of the surface.
-pub(super) fn check_candidates<const D: usize>(surface: &Surface<D>, candidates: &Candidates) -> Result<()> {
+fn check_candidates<const D: usize>(surface: &Surface<D>, candidates: &Candidates) -> Result<()> {
     let (vertices, edges, faces) = (surface.rest().len(), surface.edges().len(), surface.faces().len());
     for (what, pairs, first, second) in [
         ("vertex-vertex candidate", &candidates.vv, vertices, vertices),

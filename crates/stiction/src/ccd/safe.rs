@@ -1,13 +1,12 @@
 //! Bounds that do not look at the motion of each pair.
 
 use super::Ccd;
-use super::motion::Motion;
+use super::pairs::{Kind, Pairs, Visit, with_motion};
 use super::slab::Between;
 use crate::broad_phase::{BroadPhaseKind, Candidates};
 use crate::error::{Error, Result};
 use crate::math::Vector;
 use crate::mesh::Surface;
-use crate::stencil::{EdgeEdge, Stencil, VertexEdge, VertexFace, VertexVertex};
 
 impl Ccd {
     /// How far each vertex may move, whatever the others do within their own distances, in m.
@@ -28,28 +27,15 @@ impl Ccd {
         x: &[Vector<D>],
         inflation: f64,
     ) -> Result<Vec<f64>> {
-        surface.check_positions(x)?;
-        super::pairs::check_candidates(surface, candidates)?;
+        let pairs = Pairs::new(surface, candidates, x, x)?;
         let far = self.half_room(2.0 * checked_inflation(inflation)?);
         let mut safe = vec![f64::INFINITY; x.len()];
         for &v in surface.vertices() {
             safe[v as usize] = far;
         }
-        let (edges, faces) = (surface.edges(), surface.faces());
-        for &(v, w) in &candidates.vv {
-            self.restrict::<VertexVertex, D, 2>(Stencil([v, w]), x, &mut safe);
-        }
-        for &(v, e) in &candidates.ve {
-            let [a, b] = edges[e as usize];
-            self.restrict::<VertexEdge, D, 3>(Stencil([v, a, b]), x, &mut safe);
-        }
-        for &(e, f) in &candidates.ee {
-            let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
-            self.restrict::<EdgeEdge, D, 4>(Stencil([a, b, c, d]), x, &mut safe);
-        }
-        for &(v, f) in &candidates.vf {
-            let [a, b, c] = faces[f as usize];
-            self.restrict::<VertexFace, D, 4>(Stencil([v, a, b, c]), x, &mut safe);
+        for ((kind, index), distance) in pairs.visit_all(1, &Distances).into_iter().flatten() {
+            let room = self.half_room(distance);
+            pairs.for_vertices(kind, index, |v| safe[v as usize] = safe[v as usize].min(room));
         }
         Ok(safe)
     }
@@ -57,20 +43,6 @@ impl Ccd {
     /// `½ (1 − k) (d − ξ)`, not negative.
     fn half_room(&self, distance: f64) -> f64 {
         (0.5 * (1.0 - self.keep) * (distance - self.min_distance)).max(0.0)
-    }
-
-    fn restrict<K: Between<D, N>, const D: usize, const N: usize>(
-        &self,
-        stencil: Stencil<N>,
-        x: &[Vector<D>],
-        safe: &mut [f64],
-    ) {
-        let at = stencil.gather(x);
-        let distance = Motion::new(&at, &at).map_or(0.0, |m| (K::slab(&m.start).gap - m.slack) / m.unit);
-        let room = self.half_room(distance);
-        for v in stencil.0 {
-            safe[v as usize] = safe[v as usize].min(room);
-        }
     }
 
     /// A safe fraction of the motion from few candidates: a bound of Courant's kind.
@@ -102,6 +74,22 @@ impl Ccd {
         }
         let swept = broad_phase.candidates(surface, start, end, 0.5 * self.min_distance);
         self.largest_step(surface, &swept, start, end)
+    }
+}
+
+/// Lower bounds of the distances of all pairs at the start, in m.
+struct Distances;
+
+impl<const D: usize> Visit<D> for Distances {
+    type Sum = Vec<((Kind, u32), f64)>;
+
+    fn visit<K: Between<D, N>, const N: usize>(
+        &self,
+        sum: &mut Self::Sum,
+        place: (Kind, u32),
+        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+    ) {
+        sum.push((place, with_motion(ends, 0.0, |m| (K::slab(&m.start).gap - m.slack) / m.unit)));
     }
 }
 
