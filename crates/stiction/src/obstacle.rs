@@ -129,7 +129,8 @@ impl<const D: usize> Obstacle<D> {
         }
     }
 
-    /// Gradient of the distance: the unit normal at the closest point; zero at the centre of a sphere and on the axis of a cylinder.
+    /// Gradient of the distance: the unit normal at the closest point; zero at the centre of a sphere and on
+    /// the axis of a cylinder.
     #[inline]
     pub fn normal(&self, x: Vector<D>) -> Vector<D> {
         match self {

@@ -87,8 +87,8 @@ fn triangles_never_cross() {
     }
 }
 
-/// A step below 1 must end where the distance has fallen to the part that is kept, and not earlier than `allowed`; a step of 1 must
-/// keep it everywhere.
+/// A step below 1 must end where the distance has fallen to the part that is kept, and not earlier than
+/// `allowed`; a step of 1 must keep it everywhere.
 fn check_tightness<const D: usize, const N: usize>(
     (kind, allowed): (CcdKind, f64),
     query: impl Fn([Vector<D>; N], [Vector<D>; N]) -> Query<D>,
@@ -379,7 +379,8 @@ fn safe_distances_are_safe() {
     }
 }
 
-/// ipctk 1.6.1 takes the fastest vertex among those of candidates only: it answers 1 here, and the vertex passes the face.
+/// ipctk 1.6.1 takes the fastest vertex among those of candidates only: it answers 1 here, and the vertex
+/// passes the face.
 #[test]
 fn fast_vertices_far_from_everything_bound_the_step() {
     let x: Vec<_> = [
@@ -430,8 +431,8 @@ fn distance_of_face(obstacle: &Obstacle<3>, x: &[Vector<3>]) -> f64 {
     }
 }
 
-/// A triangle and an obstacle, both moving: at the end of the step the distance has fallen to the part that is kept, and
-/// nowhere before.
+/// A triangle and an obstacle, both moving: at the end of the step the distance has fallen to the part that
+/// is kept, and nowhere before.
 fn check_obstacle(kind: CcdKind, xi: f64, seed: u64, make: impl Fn(&mut Random) -> Obstacle<3>) {
     let (mut random, mut held, mut free, mut count) = (Random::new(seed), 0, 0, 0);
     let ccd = Ccd::new(kind).with_min_distance(xi).unwrap();

@@ -163,7 +163,8 @@ impl Draw {
     }
 }
 
-/// A point whose four vertices meet it exactly at one time, with coordinates `a/8` and `b/8` of the pair: vertex-face (v, f₀, f₁, f₂).
+/// A point whose four vertices meet it exactly at one time, with coordinates `a/8` and `b/8` of the pair:
+/// vertex-face (v, f₀, f₁, f₂).
 fn vertex_on_face(q: Whole, [u, v]: [Whole; 2], (a, b): (i64, i64)) -> [Whole; 4] {
     let first = plus(plus(q, u, -a), v, -b);
     [q, first, plus(first, u, 8), plus(first, v, 8)]

@@ -1,9 +1,9 @@
 //! A tree of boxes: near boxes are neighbours in the order of a space-filling curve, and boxes around runs of
 //! neighbours, around runs of these and so on are tested before what is inside.
 //!
-//! Boxes come in blocks of [`WIDTH`] that are tested at once. What is searched for is not one box but a leaf of
-//! neighbours: the tree is descended once for all of them. All boxes are exact, so the candidates are those of brute
-//! force.
+//! Boxes come in blocks of [`WIDTH`] that are tested at once. What is searched for is not one box but a leaf
+//! of neighbours: the tree is descended once for all of them. All boxes are exact, so the candidates are
+//! those of brute force.
 
 use super::block::{Block, Leaf, WIDTH, Wide, lanes};
 use super::curve;
@@ -105,7 +105,8 @@ pub(super) fn test_between<const D: usize, const N: usize, const M: usize>(
     search_between((first, second), rule, &|| test.holds(), &look);
 }
 
-/// What `f` makes of the pairs that are found from each chunk of leaves; nothing is looked for any more once `is_done`.
+/// What `f` makes of the pairs that are found from each chunk of leaves; nothing is looked for any more once
+/// `is_done`.
 fn search_within<const D: usize, const N: usize, R: Send>(
     group: &Group<'_, D, N>,
     rule: Rule<'_>,

@@ -1,7 +1,7 @@
 //! Which primitives may be close: a superset, found by bounding boxes.
 //!
-//! All methods find the pairs whose boxes meet, by the same exact comparison of `f64` boxes, in the same order. They
-//! differ in time and memory only.
+//! All methods find the pairs whose boxes meet, by the same exact comparison of `f64` boxes, in the same
+//! order. They differ in time and memory only.
 
 pub mod aabb;
 mod ascending;
@@ -167,8 +167,8 @@ impl BroadPhaseKind {
         search.between(&search.edges(), &search.faces())
     }
 
-    /// Whether `test` holds for some of the [`candidates`](Self::candidates). They come in batches, of one kind each and in no order, and
-    /// are not looked for any more once the answer is known.
+    /// Whether `test` holds for some of the [`candidates`](Self::candidates). They come in batches, of one
+    /// kind each and in no order, and are not looked for any more once the answer is known.
     ///
     /// # Panics
     /// If `start` or `end` is shorter than the surface's vertex array.

@@ -1,15 +1,16 @@
 //! Additive collision detection: advance by what is proven to be safe, look again, and add up.
 //!
-//! At time `t` take the slab between the two primitives (see [`super::slab`]). Its gap along the fixed direction `n` is concave in
-//! time, so it is at least `k` until the first time `T` at which one of the finitely many height differences, linear
-//! in time, falls to `k`:
+//! At time `t` take the slab between the two primitives (see [`super::slab`]). Its gap along the fixed
+//! direction `n` is concave in time, so it is at least `k` until the first time `T` at which one of the
+//! finitely many height differences, linear in time, falls to `k`:
 //! ```text
 //! T = min over i, j of the root of  n·(aᵢ − bⱼ)(t) = k         k = ξ + (1 − σ)(d(0) − ξ)  [m]
 //! ```
-//! Go on from `T` with a new direction until nothing is gained. `ξ` is the minimum distance, `σ` the part of the rest that may be
-//! used up. The gap along `n` touches the distance from below at `t`, so this is Newton's method on `d(t) = k` from the safe side: the
-//! number of advances is small, and stopping at any of them is safe. The conservative advancement of \[Li2021\] bounds the approach by speeds instead
-//! of heights; parallel faces then need many advances, here one.
+//! Go on from `T` with a new direction until nothing is gained. `ξ` is the minimum distance, `σ` the part of
+//! the rest that may be used up. The gap along `n` touches the distance from below at `t`, so this is
+//! Newton's method on `d(t) = k` from the safe side: the number of advances is small, and stopping at any of
+//! them is safe. The conservative advancement of \[Li2021\] bounds the approach by speeds instead of heights;
+//! parallel faces then need many advances, here one.
 
 use super::motion::Motion;
 use super::slab::Between;

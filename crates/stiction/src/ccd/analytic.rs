@@ -1,8 +1,9 @@
 //! Solids given by a formula, fixed or moving along a straight line.
 //!
-//! A sphere is what keeps its radius away from a point, a cylinder what keeps it from a line, so both are pairs of primitives with
-//! a larger minimum distance: the centre against faces, the axis against edges (a line without ends enters a face only through its
-//! edges). The free side of a plane is convex, so vertices tell everything there.
+//! A sphere is what keeps its radius away from a point, a cylinder what keeps it from a line, so both are
+//! pairs of primitives with a larger minimum distance: the centre against faces, the axis against edges (a
+//! line without ends enters a face only through its edges). The free side of a plane is convex, so vertices
+//! tell everything there.
 
 use std::ops::Range;
 
@@ -24,10 +25,11 @@ struct Path<'a, const D: usize> {
 }
 
 impl Ccd {
-    /// The largest fraction, at most 1, of the motion from `start` to `end` during which the surface keeps its distance from
-    /// an obstacle that moves by `p` (in m; zero if it is fixed) in the same time.
+    /// The largest fraction, at most 1, of the motion from `start` to `end` during which the surface keeps
+    /// its distance from an obstacle that moves by `p` (in m; zero if it is fixed) in the same time.
     ///
-    /// The part of the distance that is kept is that of the closest primitive. Zero where something is too close from the start.
+    /// The part of the distance that is kept is that of the closest primitive. Zero where something is too
+    /// close from the start.
     ///
     /// # Errors
     /// If an array has another length than the surface's vertex array, or a number is not finite.
@@ -51,7 +53,8 @@ impl Ccd {
         })
     }
 
-    /// Whether the surface is proven to stay further from the obstacle than the minimum distance during the whole motion.
+    /// Whether the surface is proven to stay further from the obstacle than the minimum distance during the
+    /// whole motion.
     ///
     /// # Errors
     /// As for [`Self::obstacle_step`].
@@ -159,7 +162,8 @@ fn fold<const D: usize>(
     smallest
 }
 
-/// The part of the moving axis beside points, at the start and at the end: where the closest points of the axis are.
+/// The part of the moving axis beside points, at the start and at the end: where the closest points of the
+/// axis are.
 fn axis_beside<const D: usize, const N: usize>(
     cylinder: &Cylinder<D>,
     p: Vector<D>,

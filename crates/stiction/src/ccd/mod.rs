@@ -1,7 +1,7 @@
 //! How far vertices may move on straight lines before anything comes too close.
 //!
-//! Both methods are conservative, also in rounded arithmetic: they may stop early, never late. What they return does not
-//! depend on the number of threads.
+//! Both methods are conservative, also in rounded arithmetic: they may stop early, never late. What they
+//! return does not depend on the number of threads.
 
 mod motion;
 mod slab;
@@ -27,8 +27,8 @@ pub enum CcdKind {
     /// Advances that are proven to be safe, added up: fast, and close to the exact time.
     #[default]
     Additive,
-    /// Boxes around all points and times, discarded until the earliest is small: does not look at closest points except to
-    /// save time.
+    /// Boxes around all points and times, discarded until the earliest is small: does not look at closest
+    /// points except to save time.
     TightInclusion,
 }
 

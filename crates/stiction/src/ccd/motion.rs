@@ -6,10 +6,10 @@ use crate::math::Vector;
 
 /// Rounding of a gap along a direction, in units of the largest distance of a vertex from the origin.
 ///
-/// With u = ε/2: differences of positions carry 2u of that length at both ends of the motion, positions on the way 3u more,
-/// a dot product with a unit vector 3u of a length that is at most twice as large, and a time that is a
-/// quotient 4u of the relative motion: together below 80u for the two primitives. Whoever moves vertices by `x + t p` rounds by another
-/// 6u. The constant is 128u.
+/// With u = ε/2: differences of positions carry 2u of that length at both ends of the motion, positions on
+/// the way 3u more, a dot product with a unit vector 3u of a length that is at most twice as large, and a
+/// time that is a quotient 4u of the relative motion: together below 80u for the two primitives. Whoever
+/// moves vertices by `x + t p` rounds by another 6u. The constant is 128u.
 pub(super) const SLACK: f64 = 64.0 * f64::EPSILON;
 
 /// Lengths outside of this range are scaled: fourth powers of them must not overflow or vanish.

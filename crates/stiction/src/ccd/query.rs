@@ -44,8 +44,8 @@ macro_rules! of_kind {
 }
 
 impl Ccd {
-    /// The largest fraction of the motion of one pair, at most 1, that is proven to keep its distance; 0 where it is too
-    /// close from the start or a number is not finite.
+    /// The largest fraction of the motion of one pair, at most 1, that is proven to keep its distance; 0
+    /// where it is too close from the start or a number is not finite.
     pub fn largest_step_of<const D: usize>(&self, query: &Query<D>) -> f64 {
         self.wanted_step_of(query, &self.wanted(f64::INFINITY))
     }

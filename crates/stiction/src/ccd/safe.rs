@@ -14,12 +14,14 @@ impl Ccd {
     /// ```text
     /// ρᵢ = ½ (1 − k) min over pairs of i (d − ξ)        at most ½ (1 − k) (2 inflation − ξ)
     /// ```
-    /// The points of a primitive move no further than the furthest of its vertices, so no pair comes closer than `ξ`. The candidates must
-    /// be those of `x` at rest with this `inflation` (in m): pairs that are not among them are at least `2 inflation` apart. Infinite
-    /// for vertices that are not on the surface; 0 for those of a pair that is too close.
+    /// The points of a primitive move no further than the furthest of its vertices, so no pair comes closer
+    /// than `ξ`. The candidates must be those of `x` at rest with this `inflation` (in m): pairs that are not
+    /// among them are at least `2 inflation` apart. Infinite for vertices that are not on the surface; 0 for
+    /// those of a pair that is too close.
     ///
     /// # Errors
-    /// If `x` has another length than the surface's vertex array, a position or the inflation is not finite, or a candidate does not exist.
+    /// If `x` has another length than the surface's vertex array, a position or the inflation is not finite,
+    /// or a candidate does not exist.
     pub fn safe_distances<const D: usize>(
         &self,
         surface: &Surface<D>,
@@ -50,8 +52,9 @@ impl Ccd {
     /// ```text
     /// α = min(step of the candidates, (1 − k)(2 inflation − ξ) / (2 max |p|))        max over all vertices of the surface
     /// ```
-    /// Pairs that are not among the candidates of `start` at rest are at least `2 inflation` apart and approach by at most twice the largest displacement. Where
-    /// that bound is below half of the candidates' step, the pairs of the whole motion are looked at instead.
+    /// Pairs that are not among the candidates of `start` at rest are at least `2 inflation` apart and
+    /// approach by at most twice the largest displacement. Where that bound is below half of the candidates'
+    /// step, the pairs of the whole motion are looked at instead.
     ///
     /// # Errors
     /// As for [`Self::largest_step`], and if the inflation is negative or not finite.

@@ -28,15 +28,17 @@ const STRIDE: usize = 64;
 const FEW: usize = 4096;
 
 impl Ccd {
-    /// The largest fraction, at most 1, of the motion from `start` to `end` during which every candidate keeps its distance.
+    /// The largest fraction, at most 1, of the motion from `start` to `end` during which every candidate
+    /// keeps its distance.
     ///
-    /// The part of the distance that is kept is that of the closest candidate, if a pair itself is further apart: pairs that
-    /// come from afar to slide along each other are not held back. Zero where a pair is at its minimum distance or closer from
-    /// the start. The candidates must hold every pair whose boxes, grown by half the minimum distance, meet on the way.
+    /// The part of the distance that is kept is that of the closest candidate, if a pair itself is further
+    /// apart: pairs that come from afar to slide along each other are not held back. Zero where a pair is at
+    /// its minimum distance or closer from the start. The candidates must hold every pair whose boxes, grown
+    /// by half the minimum distance, meet on the way.
     ///
     /// # Errors
-    /// If an array has another length than the surface's vertex array, a position is not finite, or a candidate does
-    /// not exist.
+    /// If an array has another length than the surface's vertex array, a position is not finite, or a
+    /// candidate does not exist.
     pub fn largest_step<const D: usize>(
         &self,
         surface: &Surface<D>,
@@ -64,8 +66,8 @@ impl Ccd {
         Ok(self.earliest(&pairs, held, &wanted).min(window.until))
     }
 
-    /// Whether every candidate is proven to stay further apart than the minimum distance during the whole motion from
-    /// `start` to `end`.
+    /// Whether every candidate is proven to stay further apart than the minimum distance during the whole
+    /// motion from `start` to `end`.
     ///
     /// # Errors
     /// As for [`Self::largest_step`].
@@ -80,8 +82,8 @@ impl Ccd {
         Ok(!self.touches(&pairs, pairs.slack()))
     }
 
-    /// Like [`Self::is_free`], for all pairs that come near each other, which the broad phase looks for while they are tested: a
-    /// motion that is not free is soon known.
+    /// Like [`Self::is_free`], for all pairs that come near each other, which the broad phase looks for while
+    /// they are tested: a motion that is not free is soon known.
     ///
     /// # Errors
     /// If an array has another length than the surface's vertex array, or a position is not finite.

@@ -4,11 +4,12 @@
 //! ```text
 //! g(n) = minᵢ n·aᵢ − maxⱼ n·bⱼ        i: vertices of the first primitive, j: of the second
 //! ```
-//! is a lower bound of their distance, and with `n` along their closest points it is the distance. So `n` is made from
-//! the features that are closest: their normal, or the vector between them without its part along an edge.
+//! is a lower bound of their distance, and with `n` along their closest points it is the distance. So `n` is
+//! made from the features that are closest: their normal, or the vector between them without its part along
+//! an edge.
 //!
-//! Vertices that move on straight lines have heights `n·x` that are linear in time, so the gap along a fixed `n` is concave in
-//! time: where it is large enough at two times, it is so between them.
+//! Vertices that move on straight lines have heights `n·x` that are linear in time, so the gap along a fixed
+//! `n` is concave in time: where it is large enough at two times, it is so between them.
 
 use super::motion::Motion;
 use crate::closest::{self, EdgePart, FacePart};
@@ -27,7 +28,8 @@ pub(super) struct Slab<const D: usize> {
 }
 
 impl<const D: usize> Slab<D> {
-    /// Along `n` (of any length) or against it, whichever has the larger gap; `split` vertices make the first primitive.
+    /// Along `n` (of any length) or against it, whichever has the larger gap; `split` vertices make the first
+    /// primitive.
     #[inline]
     fn along<const N: usize>(n: Vector<D>, x: &[Vector<D>; N], split: usize) -> Self {
         let normal = n.normalized();
@@ -56,8 +58,8 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
     /// The widest slab that the closest features give at positions `x`.
     fn slab(x: &[Vector<D>; N]) -> Slab<D>;
 
-    /// The normal of the lines or planes through the primitives, of any length: a guess at a direction that separates them, good
-    /// enough for most pairs and quickly made. Zero where there is none.
+    /// The normal of the lines or planes through the primitives, of any length: a guess at a direction that
+    /// separates them, good enough for most pairs and quickly made. Zero where there is none.
     fn level(x: &[Vector<D>; N]) -> Vector<D>;
 
     /// From the middle of the second primitive to that of the first, of any length: another guess.
@@ -139,7 +141,8 @@ impl<const D: usize> Between<D, 4> for EdgeEdge {
             _ => r,
         };
         let slab = Slab::along(n, x, 2);
-        // Which features of nearly parallel edges are closest is a matter of rounding: look at the other direction, too.
+        // Which features of nearly parallel edges are closest is a matter of rounding: look at the other
+        // direction, too.
         if is_thin(u, v) {
             let parallel = across(across(r, u), v);
             return slab.or(Slab::along(normal(u, v), x, 2)).or(Slab::along(parallel, x, 2));

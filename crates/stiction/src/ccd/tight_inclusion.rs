@@ -5,13 +5,15 @@
 //! ```text
 //! r(t, α) = Σᵢ cᵢ(α) yᵢ(t)        (t, α) ∈ [0, 1] × the coordinates of the pair
 //! ```
-//! is affine in each argument alone, so on a box of arguments it lies in the convex hull of its values at the corners: each of its coordinates, and its
-//! component along any direction, lies between those at the corners. A box where one of these intervals, widened by
-//! the minimum distance and the rounding of its ends, misses zero holds no contact.
+//! is affine in each argument alone, so on a box of arguments it lies in the convex hull of its values at the
+//! corners: each of its coordinates, and its component along any direction, lies between those at the
+//! corners. A box where one of these intervals, widened by the minimum distance and the rounding of its ends,
+//! misses zero holds no contact.
 //!
-//! Boxes wait in a queue, the earliest first and the smallest of equally early ones first. The first one taken out whose values differ
-//! by less than the tolerance ends the search: nothing touches before its start. So contact along whole faces or edges, where
-//! infinitely many points touch at once, costs one descent and not a subdivision of the face.
+//! Boxes wait in a queue, the earliest first and the smallest of equally early ones first. The first one
+//! taken out whose values differ by less than the tolerance ends the search: nothing touches before its
+//! start. So contact along whole faces or edges, where infinitely many points touch at once, costs one
+//! descent and not a subdivision of the face.
 
 use std::array::from_fn;
 use std::cmp::Ordering;
@@ -76,7 +78,8 @@ struct Spread {
     whole: f64,
 }
 
-/// The time from `target.from` to `target.to` before which no two points come closer than the target; infinite if none do.
+/// The time from `target.from` to `target.to` before which no two points come closer than the target;
+/// infinite if none do.
 pub(super) fn first_contact<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &Motion<D, N>,
     target: &Target<D>,
@@ -110,8 +113,8 @@ pub(super) fn first_contact<K: Between<D, N>, const D: usize, const N: usize>(
     queue.peek().map_or(f64::INFINITY, |cell| cell.time[0].max(proven))
 }
 
-/// Until when the slab at time `t` proves that nothing is too close, before `t` if it separates nothing; nothing if it shows
-/// the primitives to be as close as the target, but for the tolerance.
+/// Until when the slab at time `t` proves that nothing is too close, before `t` if it separates nothing;
+/// nothing if it shows the primitives to be as close as the target, but for the tolerance.
 fn slab_holds_until<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &Motion<D, N>,
     target: &Target<D>,
@@ -161,8 +164,8 @@ fn misses<const D: usize>(corners: &[Vector<D>; 8], n: Vector<D>, reach: f64) ->
     low > reach || high < -reach
 }
 
-/// The values at the corners; bit 0 of the index is for time, bits 1 and 2 are for the coordinates. Coordinates that the
-/// pair does not have make equal corners.
+/// The values at the corners; bit 0 of the index is for time, bits 1 and 2 are for the coordinates.
+/// Coordinates that the pair does not have make equal corners.
 fn corners<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &Motion<D, N>,
     cell: &Cell,
@@ -191,7 +194,8 @@ fn differences<const D: usize>(corners: &[Vector<D>; 8], k: usize) -> f64 {
     largest
 }
 
-/// Two halves of a cell, cut across the argument along which the values differ most; nothing if its ends are neighbours.
+/// Two halves of a cell, cut across the argument along which the values differ most; nothing if its ends are
+/// neighbours.
 fn split(cell: &Cell, spread: &Spread) -> Option<[Cell; 2]> {
     let mut k = 0;
     for other in 1..3 {
