@@ -513,6 +513,18 @@ fn loose_primitives_and_discs_are_not_entered() {
     }
 }
 
+#[test]
+fn particles_are_in_contact_with_everything() {
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.05, 0.0], [0.5, 0.13, 0.0], [5.0, 0.0, 0.0]];
+    let x: Vec<_> = points.map(Vector).to_vec();
+    let surface = Surface::new(x.clone(), vec![[0, 1]], vec![]).unwrap();
+    let surface = surface.with_loose_vertices(vec![2, 3, 4]).unwrap();
+    let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, 0.05);
+    let contacts = Contacts::build(&surface, &candidates, &[], &x, 0.1);
+    assert_eq!(contacts.vv.iter().map(|c| c.stencil.0).collect::<Vec<_>>(), [[2, 3]]);
+    assert_eq!(contacts.ve.iter().map(|c| c.stencil.0).collect::<Vec<_>>(), [[2, 0, 1]]);
+}
+
 /// ipctk 1.6.1 finds contacts with planes only below half of d̂.
 #[test]
 fn contact_with_a_plane_begins_at_dhat() {

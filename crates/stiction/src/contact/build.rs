@@ -34,12 +34,16 @@ impl Contacts {
     ) -> Self {
         let dhat2 = dhat * dhat;
         let (edges, faces) = (surface.edges(), surface.faces());
+        let vv = reduce(&candidates.vv, |&(v, w)| {
+            let d2 = (x[v as usize] - x[w as usize]).norm_squared();
+            (d2 < dhat2).then_some(Reduced::Vv([v, w]))
+        });
         let ve = reduce(&candidates.ve, |&(v, e)| vertex_edge(v, edges[e as usize], x, dhat2));
         let ee = reduce(&candidates.ee, |&(e, f)| {
             edge_edge(edges[e as usize], edges[f as usize], x, surface.rest(), dhat2)
         });
         let vf = reduce(&candidates.vf, |&(v, f)| vertex_face(v, faces[f as usize], x, dhat2));
-        let mut contacts = collect(ve.into_iter().chain(ee).chain(vf));
+        let mut contacts = collect(vv.into_iter().chain(ve).chain(ee).chain(vf));
         contacts.obstacle = near_obstacles(surface.vertices(), obstacles, x, dhat);
         contacts
     }
