@@ -562,3 +562,60 @@ fn bad_input_names_the_place() {
     let message = ccd.is_motion_free(&surface, &x, &bad, BroadPhaseKind::Bvh).unwrap_err().to_string();
     assert!(message.contains("vertex 3 is not finite"));
 }
+
+// --- Many pairs: most are settled by a sample, a quick test and the order of looking ---
+
+/// Two uneven sheets above each other, the upper one moved by about `push`, each vertex a little differently.
+fn sheets(random: &mut Random, push: Vector<3>) -> (Surface<3>, Vec<Vector<3>>) {
+    let (lower, upper) = (plate(30, Vector::ZERO), plate(30, Vector([0.01, 0.02, 0.02])));
+    let bumpy = |(x, faces): (Vec<Vector<3>>, Vec<[u32; 3]>), random: &mut Random| {
+        let bump = |x: Vector<3>| x + Vector([0.0, 0.0, 0.1 * (5.0 * x[0]).sin() * (4.0 * x[1]).cos()]);
+        (x.into_iter().map(|x| bump(x) + random.points::<3, 1>(2e-3)[0]).collect::<Vec<_>>(), faces)
+    };
+    let surface = joined(bumpy(lower, random), bumpy(upper, random));
+    let half = surface.rest().len() / 2;
+    let moved = |(v, x): (usize, &Vector<3>)| {
+        let shake = random.points::<3, 1>(2e-3)[0];
+        if v < half { *x + shake } else { *x + push + shake }
+    };
+    let end = surface.rest().iter().enumerate().map(moved).collect();
+    (surface, end)
+}
+
+/// The candidates in pieces that are too small for a sample.
+fn pieces(all: &Candidates) -> Vec<Candidates> {
+    let none = Candidates::default;
+    let ee = all.ee.chunks(2000).map(|ee| Candidates { ee: ee.to_vec(), ..none() });
+    ee.chain(all.vf.chunks(2000).map(|vf| Candidates { vf: vf.to_vec(), ..none() })).collect()
+}
+
+#[test]
+fn many_pairs_are_as_safe_as_each() {
+    let mut random = Random::new(23);
+    for (push, touches) in [([0.01, 0.0, -0.06], true), ([0.3, 0.1, -0.04], true), ([0.0, 0.0, 0.05], false)]
+    {
+        let (surface, end) = sheets(&mut random, Vector(push));
+        let start = surface.rest();
+        let all = BroadPhaseKind::default().candidates(&surface, start, &end, 0.0);
+        assert!(all.len() > 5000, "enough for a sample: {}", all.len());
+        for (kind, xi) in
+            [(CcdKind::Additive, 0.0), (CcdKind::TightInclusion, 0.0), (CcdKind::Additive, 1e-3)]
+        {
+            let ccd = Ccd::new(kind).with_min_distance(xi).unwrap();
+            let step = |c: &Candidates, ccd: &Ccd| ccd.largest_step(&surface, c, start, &end).unwrap();
+            let t = step(&all, &ccd);
+            assert_eq!(t < 1.0, touches);
+            assert_eq!(ccd.is_free(&surface, &all, start, &end).unwrap(), !touches);
+            // Pieces keep a part of their own smallest distance, which is not smaller than that of all.
+            let kept = pieces(&all).iter().map(|c| step(c, &ccd)).fold(1.0, f64::min);
+            let almost_touching = ccd.with_keep(1e-6).unwrap();
+            let bound = pieces(&all).iter().map(|c| step(c, &almost_touching)).fold(1.0, f64::min);
+            assert!(t >= 0.99 * kept && t <= bound, "{kind}: {t} of {kept} to {bound}");
+            for sample in 0..=10 {
+                let at = |(x, y): (&Vector<3>, &Vector<3>)| *x + (*y - *x) * (t * f64::from(sample) / 10.0);
+                let x: Vec<_> = start.iter().zip(&end).map(at).collect();
+                assert!(!has_crossings(&surface, &x).unwrap());
+            }
+        }
+    }
+}
