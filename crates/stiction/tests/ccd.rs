@@ -619,3 +619,28 @@ fn many_pairs_are_as_safe_as_each() {
         }
     }
 }
+
+/// One vertex among thousands that rest is pushed through the other sheet: few pairs touch, and most samples have none of them.
+#[test]
+fn the_only_pair_that_touches_is_found() {
+    let mut random = Random::new(24);
+    let (surface, _) = sheets(&mut random, Vector::ZERO);
+    let start = surface.rest();
+    for _ in 0..100 {
+        let v = start.len() / 2 + random.between(0.0, start.len() as f64 / 2.0 - 1.0) as usize;
+        let mut end = start.to_vec();
+        end[v] += Vector([0.0, 0.0, -0.06]);
+        let all = BroadPhaseKind::default().candidates(&surface, start, &end, 0.0);
+        assert!(all.len() > 5000, "enough for a sample: {}", all.len());
+        for kind in CcdKind::ALL {
+            let ccd = Ccd::new(kind);
+            let step = |c: &Candidates, ccd: &Ccd| ccd.largest_step(&surface, c, start, &end).unwrap();
+            let t = step(&all, &ccd);
+            let almost_touching = ccd.with_keep(1e-6).unwrap();
+            let bound = pieces(&all).iter().map(|c| step(c, &almost_touching)).fold(1.0, f64::min);
+            assert!(bound < 1.0 && t <= bound && t > 0.8 * bound, "{kind}: {t} of {bound}");
+            assert!(!ccd.is_free(&surface, &all, start, &end).unwrap());
+            assert!(!ccd.is_motion_free(&surface, start, &end, BroadPhaseKind::Bvh).unwrap());
+        }
+    }
+}
