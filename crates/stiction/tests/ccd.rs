@@ -630,7 +630,7 @@ fn the_only_pair_that_touches_is_found() {
         let v = start.len() / 2 + random.between(0.0, start.len() as f64 / 2.0 - 1.0) as usize;
         let mut end = start.to_vec();
         end[v] += Vector([0.0, 0.0, -0.06]);
-        let all = BroadPhaseKind::default().candidates(&surface, start, &end, 0.0);
+        let all = BroadPhaseKind::default().candidates(&surface, start, &end, 5e-3);
         assert!(all.len() > 5000, "enough for a sample: {}", all.len());
         for kind in CcdKind::ALL {
             let ccd = Ccd::new(kind);
