@@ -155,7 +155,7 @@ fn edge_of_face(part: EdgePart, k: usize) -> FacePart {
 
 /// Squared sine of the angle between two directions below which products of dot products are not used: the error of
 /// a distance from them grows with the inverse of the sine.
-const THIN: f64 = 1e-2;
+const THIN: f64 = 1e-1;
 
 /// The closest parts of two edges, and the squared distance in m².
 #[inline]

@@ -1,9 +1,12 @@
 //! Whether a configuration intersects itself, decided exactly.
 //!
 //! Signs of determinants come from exact arithmetic \[Shewchuk1997\], so the answer is right for every finite input,
-//! whatever overflows or underflows. Touching counts as crossing; primitives that share a vertex are not compared.
-//! Nothing here is shared with distances or collision detection in time: it is an independent check of both. Only boxes
-//! that meet are compared, by a broad phase.
+//! whatever overflows or underflows. Touching counts as crossing. Primitives that share a vertex are not compared, so a
+//! touch is seen where an edge of the one does not begin at the other: two triangles with a common edge that are folded flat
+//! onto each other, and nothing else, are not seen.
+//!
+//! The broad phase is shared with collision detection in time; distances and motions are not. So it is an independent check of both
+//! if another broad phase is chosen, as tests and the simulator do.
 //!
 //! | | 2D | 3D |
 //! | --- | --- | --- |
@@ -161,18 +164,13 @@ struct List {
     pairs: Vec<(u32, u32)>,
 }
 
-/// Those with loose vertices, and those of two loose edges in 3D; others meet where an edge meets an edge or a face.
+/// Those with loose vertices, and those of two loose edges in 3D.
 fn loose_candidates<const D: usize>(
     surface: &Surface<D>,
     x: &[Vector<D>],
     broad_phase: BroadPhaseKind,
 ) -> Vec<List> {
-    let is_loose = |list: &[u32], number: u32| list.binary_search(&number).is_ok();
-    let (vertices, edges) = (surface.loose_vertices(), surface.loose_edges());
-    let mut all = broad_phase.candidates(surface, x, x, 0.0);
-    all.ve.retain(|(v, _)| is_loose(vertices, *v));
-    all.ee.retain(|(a, b)| is_loose(edges, *a) && is_loose(edges, *b));
-    all.vf.retain(|(v, _)| is_loose(vertices, *v));
+    let all = broad_phase.loose_candidates(surface, x);
     vec![
         List { kind: CrossingPair::VertexVertex, pairs: all.vv },
         List { kind: CrossingPair::VertexEdge, pairs: all.ve },

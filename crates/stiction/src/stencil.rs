@@ -105,8 +105,12 @@ impl<const N: usize> Pair<N> {
         c
     }
 
-    /// The same pair with coordinate `p` held at `value`: a point of an edge becomes one of its ends.
+    /// The same pair with coordinate `p` held at `value`: a point of an edge becomes one of its ends. A coordinate that the
+    /// pair does not have is not held.
     pub fn hold(mut self, p: usize, value: f64) -> Self {
+        if p >= self.free {
+            return self;
+        }
         for i in 0..N {
             self.base[i] += value * self.directions[p][i];
         }

@@ -52,6 +52,13 @@ impl<const D: usize, const N: usize> Dependent<D, N> {
         Self { value: matrix * self.value, jacobian: self.jacobian.map(|m| matrix * m) }
     }
 
+    /// Times a power of two that makes the largest entry about 1: products of it neither overflow nor vanish.
+    fn near_one(&self) -> Self {
+        let largest = self.value.0.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+        let unit = if largest > 0.0 { (-largest.log2().floor()).clamp(-1000.0, 1000.0).exp2() } else { 1.0 };
+        Self { value: self.value * unit, jacobian: self.jacobian.map(|m| m * unit) }
+    }
+
     /// `a/|a|`: `∂â = (I − ââᵀ) ∂a/|a|`.
     fn unit(&self) -> Self {
         let length = self.value.norm();
@@ -78,7 +85,7 @@ impl<const D: usize, const N: usize> Tangents<D, N> {
 
 /// Of two vertices, in 2D or 3D.
 pub fn vertex_vertex<const D: usize>(x: &[Vector<D>; 2]) -> Tangents<D, 2> {
-    let d = Dependent::edge(x, 0, 1);
+    let d = Dependent::edge(x, 0, 1).near_one();
     if D == 2 {
         return Tangents::one(&d.map(Matrix::from_columns(from_fn(|k| turn(Vector::axis(k))))));
     }
@@ -90,8 +97,9 @@ pub fn vertex_vertex<const D: usize>(x: &[Vector<D>; 2]) -> Tangents<D, 2> {
 
 /// Of a vertex and an edge (v, e₀, e₁), in 2D or 3D.
 pub fn vertex_edge<const D: usize>(x: &[Vector<D>; 3]) -> Tangents<D, 3> {
-    let edge = Dependent::edge(x, 1, 2);
-    if D == 2 { Tangents::one(&edge) } else { Tangents::two(&edge, &edge.cross(&Dependent::edge(x, 1, 0))) }
+    let edge = Dependent::edge(x, 1, 2).near_one();
+    let to_vertex = Dependent::edge(x, 1, 0).near_one();
+    if D == 2 { Tangents::one(&edge) } else { Tangents::two(&edge, &edge.cross(&to_vertex)) }
 }
 
 /// Of two edges (a₀, a₁, b₀, b₁).
@@ -105,5 +113,6 @@ pub fn vertex_face(x: &[Vector<3>; 4]) -> Tangents<3, 4> {
 }
 
 fn in_plane(u: &Dependent<3, 4>, v: &Dependent<3, 4>) -> Tangents<3, 4> {
-    Tangents::two(u, &u.cross(v).cross(u))
+    let (u, v) = (u.near_one(), v.near_one());
+    Tangents::two(&u, &u.cross(&v).near_one().cross(&u))
 }

@@ -58,9 +58,10 @@ pub fn in_chunks<R: Send>(count: usize, f: &(dyn Fn(Range<usize>) -> R + Sync)) 
     in_chunks_of(CHUNK, count, f)
 }
 
-/// Like [`in_chunks`], with another size of the chunks (at least 1), which must not depend on the number of
+/// Like [`in_chunks`], with another size of the chunks (0 counts as 1), which must not depend on the number of
 /// threads either.
 pub fn in_chunks_of<R: Send>(size: usize, count: usize, f: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
+    let size = size.max(1);
     if count <= size {
         return vec![f(0..count)];
     }

@@ -137,7 +137,8 @@ fn at<const D: usize>(x: f64, y: f64, z: f64) -> Vector<D> {
 
 /// Two edges at an angle from 10⁻¹⁶ to 10⁻¹ rad, one up to 10⁸ times shorter, at any gap, shifted along each other.
 fn thin_edges<const D: usize>(random: &mut Random) -> [Vector<D>; 4] {
-    let angle = magnitude(random, -16.0, -1.0);
+    let wide = random.between(0.0, 1.0) < 0.3;
+    let angle = if wide { random.between(0.05, 1.6) } else { magnitude(random, -16.0, -1.0) };
     let length = if random.between(0.0, 1.0) < 0.7 { 1.0 } else { magnitude(random, -8.0, 0.0) };
     let gap = if random.between(0.0, 1.0) < 0.2 { 0.0 } else { magnitude(random, -12.0, 6.0) };
     let (offset, before) = (random.between(-1.5, 1.5), random.between(-0.5, 1.5) * length);
@@ -218,6 +219,42 @@ fn distances_are_within_the_bound() {
     }
 }
 
+/// Pairs on which plain products lose most of what they may lose before accurate ones take over.
+#[test]
+fn distances_at_middling_angles_are_within_the_bound() {
+    let edges = [
+        [-0.9147029039707638, -0.6311703233745661],
+        [-0.9507833709665617, 0.36817856460284426],
+        [-0.9498816493738844, 0.3448370753973952],
+        [-0.9504385635447831, 0.34887197948440923],
+    ];
+    let face = [
+        [-0.3106098903678202, 1.1397069392277088],
+        [-0.00935986574825165, 0.9224358184900439],
+        [-0.26406006912380764, 1.1475666364792658],
+        [-0.3198246311802936, 1.1451706393124101],
+    ];
+    let mut worst = Worst::default();
+    let in_space = |x: [f64; 2]| Vector([x[0], x[1], 0.0]);
+    check_edge_edge(&edges.map(Vector), &mut worst);
+    check_edge_edge(&edges.map(in_space), &mut worst);
+    check_vertex_face(&face.map(Vector), &mut worst);
+    check_vertex_face(&face.map(in_space), &mut worst);
+}
+
+/// Lengths whose fourth powers nearly vanish.
+#[test]
+fn tiny_pairs_have_finite_derivatives() {
+    for (h, angle) in [(1e-72, 1e-12_f64), (1e-74, 1e-8), (1e-76, 1e-4), (1e-76, 1.0)] {
+        let (sin, gap) = (angle.sin(), 1.0);
+        let x = [[0.0; 3], [h, 0.0, 0.0], [0.0, -0.5 * sin * h, gap], [h, 0.5 * sin * h, gap]].map(Vector);
+        let separation = Separation::new(&EDGE_EDGE, &x);
+        assert!((separation.distance_squared() - 1.0).abs() < 1e-14, "{h:e} {angle:e}");
+        let hessian = separation.hessian(1.0, 0.0, Psd::None);
+        assert!(hessian.as_flattened().iter().all(|m| m.0.as_flattened().iter().all(|v| v.is_finite())));
+    }
+}
+
 /// Edges at this angle whose vertices are whole numbers of 2⁻⁴⁰, so that their differences have no rounding.
 fn crossing_at(random: &mut Random, angle: f64) -> [Vector<3>; 4] {
     let around = random.between(0.0, 6.0);
@@ -228,7 +265,7 @@ fn crossing_at(random: &mut Random, angle: f64) -> [Vector<3>; 4] {
         .map(|p| Vector(p.0.map(|c| (c * 2.0_f64.powi(40)).round() * 2.0_f64.powi(-40))))
 }
 
-/// Gradient and Hessian of d² between lines are right to a few units in the last place of their largest entry at any
+/// Gradient and Hessian of d² between lines are right to 128 units in the last place of their largest entry at any
 /// angle, where the distance itself is not small against the edges.
 #[test]
 fn derivatives_of_nearly_parallel_lines() {

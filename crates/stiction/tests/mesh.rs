@@ -5,6 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use stiction::broad_phase::BroadPhaseKind;
+use stiction::closest;
 use stiction::crossing::{Check, Crossing, CrossingPair, crossings, has_crossings};
 use stiction::math::Vector;
 use stiction::math::vector::{cross, flat};
@@ -671,6 +672,17 @@ fn the_place_is_on_both_primitives() {
         }
     }
     assert!(seen > 300, "{seen}");
+    // Nearly parallel: the place is ill-conditioned, and right all the same.
+    let (p, q) = (
+        [[0.6547311031038703, 0.968360443261588], [0.07444249727330998, 0.15233719436940873]],
+        [[0.2892070416411202, 0.45434702099874885], [0.2923818479871199, 0.45881155082586517]],
+    );
+    let x = [p[0], p[1], q[0], q[1]].map(Vector).to_vec();
+    let flat = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+    for crossing in crossings(&flat, &x).unwrap() {
+        let off = |a: Vector<2>, b: Vector<2>| closest::vertex_edge(crossing.place, a, b).1.sqrt();
+        assert!(off(x[0], x[1]) < 1e-15 && off(x[2], x[3]) < 1e-15, "{crossing}");
+    }
     // Edges and faces in one plane, on one line and end to end.
     let rest =
         [[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [9.0, 9.0, 9.0], [8.0, 9.0, 9.0]].map(Vector).to_vec();

@@ -1,6 +1,6 @@
 //! Pairs in ascending order, by counting.
 //!
-//! Every list of pairs is first dealt out by runs of first places; then each run is put in order by itself, in a part
+//! The lists of pairs are first dealt out by runs of first places; then each run is put in order by itself, in a part
 //! of memory that stays in cache, straight into its piece of the result.
 
 use wide::{CmpGt, i32x4};
@@ -11,6 +11,9 @@ use crate::threads;
 /// First places that are put in order together.
 const RUN: usize = 512;
 
+/// Lists are dealt out in so many parts at most.
+const DEALS: usize = 128;
+
 /// The pairs of a list, dealt out by run.
 struct Dealt {
     pairs: Vec<Places>,
@@ -19,17 +22,17 @@ struct Dealt {
 }
 
 impl Dealt {
-    fn new(found: &[Places], runs: usize) -> Self {
+    fn new(found: &[Vec<Places>], runs: usize) -> Self {
         let mut starts = vec![0; runs + 1];
-        for pair in found {
+        for pair in found.iter().flatten() {
             starts[run_of(*pair) + 1] += 1;
         }
         for run in 0..runs {
             starts[run + 1] += starts[run];
         }
         let mut next = starts.clone();
-        let mut pairs = vec![0; found.len()];
-        for pair in found {
+        let mut pairs = vec![0; found.iter().map(Vec::len).sum()];
+        for pair in found.iter().flatten() {
             let next = &mut next[run_of(*pair)];
             pairs[*next as usize] = *pair;
             *next += 1;
@@ -55,11 +58,10 @@ pub(super) fn ascending(
     number: impl Fn(u32, u32) -> (u32, u32) + Sync,
 ) -> Vec<(u32, u32)> {
     let runs = count.div_ceil(RUN);
-    let dealt = threads::in_chunks_of(1, found.len(), &|range| {
-        found[range].iter().map(|list| Dealt::new(list, runs)).collect::<Vec<_>>()
-    });
+    // A bounded number of deals: each has an entry for every run.
+    let lists = found.len().div_ceil(DEALS).max(1);
+    let dealt = threads::in_chunks_of(lists, found.len(), &|range| Dealt::new(&found[range], runs));
     drop(found);
-    let dealt: Vec<Dealt> = dealt.into_iter().flatten().collect();
     let lengths: Vec<usize> = (0..runs).map(|run| dealt.iter().map(|d| d.of_run(run).len()).sum()).collect();
     let mut out = vec![(0, 0); lengths.iter().sum()];
     threads::for_each(pieces(&mut out, &lengths), &|run, piece| fill(piece, run, &dealt, &number));

@@ -226,6 +226,24 @@ impl BroadPhaseKind {
         search.any_within(&search.edges(), test)
     }
 
+    /// The pairs at rest with a loose vertex, and of two loose edges in 3D: few, so quickly found.
+    ///
+    /// # Panics
+    /// If `x` is shorter than the surface's vertex array.
+    pub fn loose_candidates<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Candidates {
+        let boxes = vertex_boxes(surface, x, x, 0.0);
+        let search = Search { kind: self, surface, boxes: &boxes };
+        let (vertices, edges) = (search.vertices(surface.loose_vertices()), search.loose_edges());
+        let vv = search.within(&vertices);
+        if D == 2 {
+            let ve = search.between(&vertices, &search.edges());
+            return Candidates { vv, ve, ..Candidates::default() };
+        }
+        let ve = search.between(&vertices, &edges);
+        let (ee, vf) = (search.within(&edges), search.between(&vertices, &search.faces()));
+        Candidates { vv, ve, ee, vf }
+    }
+
     /// Like [`edge_faces`](Self::edge_faces), for two edges.
     ///
     /// # Panics

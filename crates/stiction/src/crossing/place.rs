@@ -2,7 +2,10 @@
 
 use super::exact::{segment_meets_triangle, segments_meet, sides};
 use crate::math::Vector;
-use crate::mesh::orientation::{side_value, space, turn_value, view};
+use crate::mesh::orientation::{exact_sides, exact_turns, side_value, space, turn_value, view};
+
+/// Differences of plain numbers larger than this part of what they are made of have digits enough.
+const CLEAR: f64 = 1e-3;
 
 /// A common point of two segments that meet.
 pub(super) fn of_segments<const D: usize>(p: [Vector<D>; 2], q: [Vector<D>; 2]) -> Vector<D> {
@@ -30,15 +33,18 @@ fn of_unit_segments<const D: usize>(p: [Vector<D>; 2], q: [Vector<D>; 2]) -> Vec
         p.map(|p| turn_value(q[0], q[1], view(p, k)))
     };
     // The view in which they cross most widely tells where.
-    let widest = (0..3).map(distances).max_by(|a, b| spread(*a).total_cmp(&spread(*b)));
-    match widest {
-        Some(distances) if spread(distances) > 0.0 => between(p, distances),
-        _ => end_on_both(p, q),
-    }
+    let widest = (0..3).map(|k| (k, distances(k))).max_by(|a, b| spread(a.1).total_cmp(&spread(b.1)));
+    let Some((k, rough)) = widest else { return p[0] };
+    let clear = CLEAR * extent(p.iter().chain(&q)).powi(2);
+    let views = |x: [Vector<D>; 2]| x.map(|x| view(x, k));
+    let distances = if spread(rough) > clear { rough } else { exact_turns(views(q), views(p)) };
+    if spread(distances) > 0.0 { between(p, distances) } else { end_on_both(p, q) }
 }
 
 fn of_segment_and_triangle(p: [Vector<3>; 2], t: [Vector<3>; 3]) -> Vector<3> {
-    let distances = p.map(|p| side_value(t, p));
+    let rough = p.map(|p| side_value(t, p));
+    let clear = CLEAR * extent(p.iter().chain(&t)).powi(3);
+    let distances = if spread(rough) > clear { rough } else { exact_sides(t, p) };
     if spread(distances) > 0.0 {
         return between(p, distances);
     }
@@ -46,6 +52,15 @@ fn of_segment_and_triangle(p: [Vector<3>; 2], t: [Vector<3>; 3]) -> Vector<3> {
         return end;
     }
     sides(t).find(|side| segments_meet(p, *side)).map_or(p[0], |side| of_unit_segments(p, side))
+}
+
+/// The largest difference of two coordinates of the same axis.
+fn extent<'a, const D: usize>(points: impl Iterator<Item = &'a Vector<D>> + Clone) -> f64 {
+    let side = |k: usize| {
+        let entries = points.clone().map(|p| p[k]);
+        entries.clone().fold(f64::NEG_INFINITY, f64::max) - entries.fold(f64::INFINITY, f64::min)
+    };
+    (0..D).map(side).fold(0.0, f64::max)
 }
 
 fn spread([a, b]: [f64; 2]) -> f64 {

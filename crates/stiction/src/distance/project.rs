@@ -87,7 +87,8 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         for p in 0..self.free {
             let mut rest = self.directions[p];
             let whole = dot(&rest, &rest);
-            for unit in [&c, &e[0]] {
+            // Twice: once leaves rounding of the whole, which is much where little is left.
+            for unit in [&c, &e[0], &c, &e[0]] {
                 remove(&mut rest, unit);
             }
             let length2 = dot(&rest, &rest);

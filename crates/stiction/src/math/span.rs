@@ -49,10 +49,10 @@ impl<const D: usize> Span<D> {
         span.unless_parallel(uu * vv)
     }
 
-    /// Also nothing where a number is not finite.
+    /// Also nothing where a number, or the inverse of the area, is not finite.
     #[inline(always)]
     fn unless_parallel(self, lengths: f64) -> Option<Self> {
-        (self.area2 > PARALLEL * PARALLEL * lengths).then_some(self)
+        (self.area2 > PARALLEL * PARALLEL * lengths && self.area2 > f64::MIN_POSITIVE).then_some(self)
     }
 }
 

@@ -26,8 +26,35 @@ pub(crate) fn turn(a: Vector<2>, b: Vector<2>, c: Vector<2>) -> i8 {
     if [a, b, c].iter().all(|p| is_tame(*p)) {
         return sign(turn_value(a, b, c));
     }
+    wide_turn(a, b, c).sign()
+}
+
+/// Numbers in the exact proportion of the areas of the triangles `a b p` for two points `p`, but for rounding.
+pub(crate) fn exact_turns([a, b]: [Vector<2>; 2], p: [Vector<2>; 2]) -> [f64; 2] {
+    in_proportion(p.map(|p| wide_turn(a, b, p)))
+}
+
+/// The same for the volumes of the tetrahedra `t p`.
+pub(crate) fn exact_sides(t: [Vector<3>; 3], p: [Vector<3>; 2]) -> [f64; 2] {
+    in_proportion(p.map(|p| wide_side(t, p)))
+}
+
+fn wide_turn(a: Vector<2>, b: Vector<2>, c: Vector<2>) -> Wide {
     let [u, v] = [a, b].map(|p| [0, 1].map(|k| Wide::difference(p[k], c[k])));
-    (u[0].times(&v[1]).minus(&u[1].times(&v[0]))).sign()
+    u[0].times(&v[1]).minus(&u[1].times(&v[0]))
+}
+
+fn wide_side(t: [Vector<3>; 3], p: Vector<3>) -> Wide {
+    let [u, v, w] = t.map(|t| [0, 1, 2].map(|k| Wide::difference(t[k], p[k])));
+    let term = |i: usize, j: usize, k: usize| u[i].times(&v[j].times(&w[k]).minus(&v[k].times(&w[j])));
+    term(0, 1, 2).minus(&term(1, 2, 0).negated()).minus(&term(2, 0, 1).negated())
+}
+
+/// Both numbers in units of the same power of two, which makes the larger one about 1.
+fn in_proportion(numbers: [Wide; 2]) -> [f64; 2] {
+    let [a, b] = numbers.map(|number| number.leading());
+    let unit = a.1.max(b.1);
+    [a, b].map(|(value, exponent)| value * f64::from(exponent - unit).exp2())
 }
 
 /// The side of the plane through `t` on which `p` lies: the sign of `(t₀ − p)·((t₁ − p) × (t₂ − p))`, 0 on the plane.
@@ -39,19 +66,17 @@ pub(crate) fn side(t: [Vector<3>; 3], p: Vector<3>) -> i8 {
     if t.iter().chain([&p]).all(|p| is_tame(*p)) {
         return sign(side_value(t, p));
     }
-    let [u, v, w] = t.map(|t| [0, 1, 2].map(|k| Wide::difference(t[k], p[k])));
-    let term = |i: usize, j: usize, k: usize| u[i].times(&v[j].times(&w[k]).minus(&v[k].times(&w[j])));
-    term(0, 1, 2).minus(&term(1, 2, 0).negated()).minus(&term(2, 0, 1).negated()).sign()
+    wide_side(t, p).sign()
 }
 
-/// Twice the signed area of the triangle `a b c`, in m², to nearly full relative precision where coordinates are tame.
+/// Twice the signed area of the triangle `a b c`, in m²: its sign is right where coordinates are tame, its digits only
+/// where it is not small.
 pub(crate) fn turn_value(a: Vector<2>, b: Vector<2>, c: Vector<2>) -> f64 {
     let [a, b, c] = [a, b, c].map(|p| Coord { x: p[0], y: p[1] });
     robust::orient2d(a, b, c)
 }
 
-/// Six times the signed volume of the tetrahedron `t p`, in m³, to nearly full relative precision where coordinates are
-/// tame.
+/// Six times the signed volume of the tetrahedron `t p`, in m³, as exact as [`turn_value`].
 pub(crate) fn side_value(t: [Vector<3>; 3], p: Vector<3>) -> f64 {
     let [a, b, c, d] = [t[0], t[1], t[2], p].map(|p| Coord3D { x: p[0], y: p[1], z: p[2] });
     robust::orient3d(a, b, c, d)
@@ -131,6 +156,18 @@ impl Wide {
             }
         }
         Self(out)
+    }
+
+    /// The number as `value · 2^exponent`, with `|value|` from 1/2 to 1, rounded; zero as it is.
+    fn leading(&self) -> (f64, i32) {
+        let negative = self.sign() < 0;
+        let digits = if negative { self.negated().0 } else { self.0 };
+        let Some(top) = digits.iter().rposition(|digit| *digit != 0) else { return (0.0, i32::MIN / 2) };
+        let lower = if top > 0 { digits[top - 1] } else { 0 };
+        let both = u128::from(digits[top]) << 64 | u128::from(lower);
+        let shift = both.leading_zeros();
+        let value = (both << shift) as f64 * (-128.0_f64).exp2();
+        (if negative { -value } else { value }, 64 * (top as i32 + 1) - shift.cast_signed())
     }
 
     fn sign(&self) -> i8 {
