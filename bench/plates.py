@@ -75,6 +75,8 @@ def peer_with_limit(limit, *arguments):
         process.kill()
         process.join()
         return f"more than {limit * 1e3:.0f}"
+    if process.exitcode != 0:
+        return f"failed ({process.exitcode})"
     step, seconds = answer.get()
     return f"{seconds * 1e3:.2f} ({step:.4f})"
 

@@ -38,7 +38,7 @@ pub fn largest_step(
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
         let path = Path::read(surface, x, p, planes)?;
-        x.py().detach(|| path.largest_step(&ccd)).map_err(|error| at("x", error))
+        x.py().detach(|| path.largest_step(&ccd)).map_err(|error| at("x + p", error))
     })
 }
 
@@ -58,7 +58,7 @@ pub fn is_free(
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
         let path = Path::read(surface, x, p, planes)?;
-        x.py().detach(|| path.is_free(&ccd)).map_err(|error| at("x", error))
+        x.py().detach(|| path.is_free(&ccd)).map_err(|error| at("x + p", error))
     })
 }
 
@@ -89,13 +89,13 @@ impl<'a, const D: usize> Path<'a, D> {
         Ok(Self { surface, start, end, obstacles: read_planes(planes)? })
     }
 
-    fn candidates(&self, ccd: &Ccd) -> Candidates {
+    fn candidates(&self, ccd: &Ccd) -> Result<Candidates> {
         let inflation = 0.5 * ccd.min_distance();
-        BroadPhaseKind::default().candidates(self.surface, &self.start, &self.end, inflation)
+        BroadPhaseKind::default().try_candidates(self.surface, &self.start, &self.end, inflation)
     }
 
     fn largest_step(&self, ccd: &Ccd) -> Result<f64> {
-        let mut step = ccd.largest_step(self.surface, &self.candidates(ccd), &self.start, &self.end)?;
+        let mut step = ccd.largest_step(self.surface, &self.candidates(ccd)?, &self.start, &self.end)?;
         for obstacle in &self.obstacles {
             let fixed = (obstacle, Vector::ZERO);
             step = step.min(ccd.obstacle_step(fixed, self.surface, &self.start, &self.end)?);

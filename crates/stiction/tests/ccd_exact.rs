@@ -261,6 +261,103 @@ fn to_query(touch: &Touch) -> Query<3> {
     if touch.face { Query::VertexFace(start, end) } else { Query::EdgeEdge(start, end) }
 }
 
+/// Directions across whole normals of whole length, and these.
+const FRAMES: [([Whole; 2], Whole, i64); 3] = [
+    ([[2, -1, 0], [0, 1, -1]], [1, 2, 2], 3),
+    ([[3, -2, 0], [0, 2, -1]], [2, 3, 6], 7),
+    ([[4, -1, 0], [0, 8, -4]], [1, 4, 8], 9),
+];
+
+impl Draw {
+    /// Primitives in two parallel planes that are an exact distance apart at a chosen time, before and after which they are
+    /// further apart, or as far; and that distance in units.
+    fn pass(&mut self) -> (Touch, i64) {
+        let ([e, f], normal, length) = FRAMES[self.choice(3) as usize];
+        let mut along = |half: i64| plus(plus([0; 3], e, self.whole(half)), f, self.whole(half));
+        let (directions, q, slide) = ([along(1 << 12), along(1 << 12)], along(1 << 14), along(1 << 12));
+        let (face, lift) = (self.choice(2) == 0, 1 + self.choice(40));
+        let place = self.place(face);
+        let at = if face { vertex_on_face(q, directions, place) } else { edge_on_edge(q, directions, place) };
+        let split = if face { 1 } else { 2 };
+        let above = [0, 1, 2, 3].map(|i| if i < split { plus(at[i], normal, lift) } else { at[i] });
+        // Down and past, or along the plane.
+        let sink = -self.choice(3);
+        let moves = [0, 1, 2, 3].map(|i| if i < split { plus(slide, normal, sink) } else { [0; 3] });
+        let (k, m) = (1 + self.choice(4), 1 + self.choice(2));
+        let start = [0, 1, 2, 3].map(|i| plus(above[i], moves[i], -m));
+        let end = [0, 1, 2, 3].map(|i| plus(above[i], moves[i], (1 << k) - m));
+        (Touch { start, end, face, time: m as f64 / (1_i64 << k) as f64 }, lift * length)
+    }
+}
+
+/// Distances that are reached exactly, and not proven to be more than they are.
+#[test]
+fn exact_minimum_distances_are_noticed() {
+    let mut draw = Draw(Random::new(4));
+    for _ in 0..100_000 {
+        let (pass, units) = draw.pass();
+        let query = to_query(&pass);
+        let distance = units as f64 / f64::from(1 << 20);
+        for kind in CcdKind::ALL {
+            let ccd = Ccd::new(kind).with_min_distance(distance).unwrap();
+            assert!(!ccd.is_free_of(&query), "{kind}: {distance} is reached by {query:?}");
+            assert!(ccd.largest_step_of(&query) <= pass.time, "{kind}: beyond {distance} of {query:?}");
+        }
+    }
+}
+
+/// The same touches seen in the plane, where they are touches, too, and of a vertex with an edge or a vertex.
+fn smaller_queries(touch: &Touch) -> ([Query<2>; 2], Vec<Query<3>>) {
+    let Query::EdgeEdge(start, end) = to_query(touch) else { return ([NOTHING; 2], Vec::new()) };
+    let flat = |x: Vector<3>| Vector([x[0], x[1]]);
+    let pick = |x: [Vector<3>; 4], i: usize| [x[i], x[2], x[3]];
+    let ends = [0, 1].map(|i| Query::VertexEdge(pick(start, i).map(flat), pick(end, i).map(flat)));
+    let space = [0, 1].map(|i| Query::VertexEdge(pick(start, i), pick(end, i))).to_vec();
+    (ends, space)
+}
+
+/// A query that touches nothing.
+const NOTHING: Query<2> =
+    Query::VertexVertex([Vector([0.0, 0.0]), Vector([1.0, 0.0])], [Vector([0.0, 0.0]), Vector([1.0, 0.0])]);
+
+/// Ends of edges that meet the other edge exactly.
+#[test]
+fn touches_of_vertices_are_noticed_in_2d_and_3d() {
+    let (mut draw, mut seen) = (Draw(Random::new(5)), 0);
+    while seen < 50_000 {
+        let mut touch = draw.touch();
+        touch.face = false;
+        let (k, at) = (draw.choice(2) as usize, touch.time);
+        // The end that takes part in the touch, if one does: it is on the other edge at that time.
+        // All in 64ths, exactly.
+        let late = (64.0 * at) as i128;
+        let then = |i: usize| {
+            [0, 1, 2]
+                .map(|c| i128::from(touch.start[i][c]) * (64 - late) + i128::from(touch.end[i][c]) * late)
+        };
+        let (p, a, b) = (then(k), then(2), then(3));
+        let on_edge = (0..3).all(|c| {
+            let d = (c + 1) % 3;
+            (p[c] - a[c]) * (b[d] - a[d]) == (p[d] - a[d]) * (b[c] - a[c])
+        });
+        let between = (0..3).all(|c| p[c] >= a[c].min(b[c]) && p[c] <= a[c].max(b[c]));
+        if !(on_edge && between) {
+            continue;
+        }
+        seen += 1;
+        let (flat, space) = smaller_queries(&touch);
+        for kind in CcdKind::ALL {
+            let ccd = Ccd::new(kind);
+            assert!(!ccd.is_free_of(&flat[k]) && ccd.largest_step_of(&flat[k]) < at, "{kind}: {:?}", flat[k]);
+            assert!(
+                !ccd.is_free_of(&space[k]) && ccd.largest_step_of(&space[k]) < at,
+                "{kind}: {:?}",
+                space[k]
+            );
+        }
+    }
+}
+
 #[test]
 fn a_million_grazing_queries_have_no_false_negative() {
     let mut draw = Draw(Random::new(2));

@@ -221,6 +221,7 @@ fn distances_are_within_the_bound() {
 
 /// Pairs on which plain products lose most of what they may lose before accurate ones take over.
 #[test]
+#[expect(clippy::unreadable_literal, reason = "as they were found")]
 fn distances_at_middling_angles_are_within_the_bound() {
     let edges = [
         [-0.9147029039707638, -0.6311703233745661],

@@ -652,6 +652,7 @@ fn offset(p: Vector<3>, hull: &[Vector<3>]) -> f64 {
 }
 
 #[test]
+#[expect(clippy::unreadable_literal, reason = "as they were found")]
 fn the_place_is_on_both_primitives() {
     let (mut random, mut seen) = (Random::new(11), 0);
     for _ in 0..300 {

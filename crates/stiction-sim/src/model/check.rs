@@ -1,15 +1,21 @@
 //! Whether a configuration is one that a simulation can start from.
 
+use stiction::broad_phase::BroadPhaseKind;
+use stiction::ccd::Ccd;
 use stiction::contact::Contacts;
-use stiction::crossing::{Crossing, crossings};
+use stiction::crossing::{Check, Crossing};
 use stiction::math::Vector;
+use stiction::obstacle::Obstacle;
+
+/// Another way to find pairs than that of the steps, so that what one loses the other finds.
+const CHECK: Check = Check { filtered: false, broad_phase: BroadPhaseKind::SpatialHash };
 
 use super::{Model, Part};
 use crate::element::Simplex;
 use crate::error::{Error, Result};
 
 impl<const D: usize> Model<D> {
-    /// Checks that nothing intersects and no vertex is inside an obstacle, exactly.
+    /// Checks that nothing intersects, exactly, and that nothing is inside an obstacle.
     ///
     /// # Errors
     /// Naming the first offender.
@@ -23,10 +29,29 @@ impl<const D: usize> Model<D> {
                 }
             }
         }
-        match crossings(&self.surface, x)?.first() {
+        self.check_round(x)?;
+        match CHECK.crossings(&self.surface, x)?.first() {
             Some(crossing) => Err(self.describe(crossing)),
             None => Ok(()),
         }
+    }
+
+    /// Checks that round obstacles are not inside edges or faces either: all of a plane's free side is between its vertices.
+    fn check_round(&self, x: &[Vector<D>]) -> Result<()> {
+        for (obstacle, solid) in self.obstacles.iter().enumerate() {
+            let fixed = (solid, Vector::ZERO);
+            let flat = matches!(solid, Obstacle::Plane(_));
+            if flat || Ccd::default().is_free_of_obstacle(fixed, &self.surface, x, x)? {
+                continue;
+            }
+            let near = |v: &u32| solid.distance(x[*v as usize]);
+            let closest = self.surface.vertices().iter().min_by(|a, b| near(a).total_cmp(&near(b)));
+            if let Some(&vertex) = closest {
+                let (distance, (body, vertex)) = (near(&vertex), self.name(vertex));
+                return Err(Error::InsideObstacle { vertex, body, obstacle, distance });
+            }
+        }
+        Ok(())
     }
 
     /// Checks that no body is wholly inside another; where nothing crosses, one vertex tells.

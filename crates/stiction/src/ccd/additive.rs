@@ -8,16 +8,20 @@
 //! ```
 //! Go on from `T` with a new direction until nothing is gained. `ξ` is the minimum distance, `σ` the part of
 //! the rest that may be used up. The gap along `n` touches the distance from below at `t`, so this is
-//! Newton's method on `d(t) = k` from the safe side: the number of advances is small, and stopping at any of
-//! them is safe. The conservative advancement of \[Li2021\] bounds the approach by speeds instead of heights;
-//! parallel faces then need many advances, here one.
+//! Newton's method on `d(t) = k` from the safe side, and stopping at any advance is safe. Primitives that turn
+//! lose a fixed direction soon: then a slab that turns with them is tried, and what still takes many advances is
+//! handed to boxes ([`super::tight_inclusion`]). The conservative advancement of \[Li2021\] bounds the approach
+//! by speeds instead of heights; parallel faces then need many advances, here one.
 
 use super::motion::Motion;
 use super::slab::Between;
 use crate::math::Vector;
 
-/// Advances after which the search stops with the safe time reached so far.
-const MAX_ADVANCES: usize = 200;
+/// Advances after which a pair is handed to boxes.
+const MAX_ADVANCES: u32 = 16;
+
+/// Ends of the motion, halved, at which a slab that turns is tried.
+const MAX_HALVINGS: u32 = 6;
 
 /// An advance that is smaller than this part of the time reached ends the search.
 const SMALLEST_GAIN: f64 = 1e-6;
@@ -31,11 +35,18 @@ pub(super) struct Reached {
     pub keep: f64,
     /// Whether a further advance gains nothing.
     pub done: bool,
+    /// How many advances were made.
+    pub advances: u32,
 }
 
 impl Reached {
     /// A pair that may not move.
-    pub const STUCK: Self = Self { time: 0.0, keep: 0.0, done: true };
+    pub const STUCK: Self = Self { time: 0.0, keep: 0.0, done: true, advances: 0 };
+
+    /// Whether slabs have not come to an end, though many were tried.
+    pub fn is_tired(&self) -> bool {
+        !self.done && self.advances >= MAX_ADVANCES
+    }
 }
 
 /// What a search asks for.
@@ -82,7 +93,7 @@ pub(super) fn begin_with<K: Between<D, N>, const D: usize, const N: usize>(
 ) -> (Reached, f64) {
     let slab = K::slab(&motion.start);
     let reached = match wanted.gap_to_keep(motion, slab.gap) {
-        Some(keep) => reach::<K, D, N>(motion, 0.0, keep, slab.normal),
+        Some(keep) => reach::<K, D, N>(motion, Reached { keep, ..Reached::STUCK }, slab.normal),
         None => Reached::STUCK,
     };
     (reached, (slab.gap - wanted.least(motion)) / motion.unit)
@@ -94,40 +105,58 @@ pub(super) fn advance<K: Between<D, N>, const D: usize, const N: usize>(
     from: Reached,
 ) -> Reached {
     let slab = K::slab(&motion.at(from.time));
-    if slab.gap > from.keep {
-        reach::<K, D, N>(motion, from.time, from.keep, slab.normal)
-    } else {
-        Reached { done: true, ..from }
+    if slab.gap <= from.keep {
+        return Reached { done: true, ..from };
     }
+    let reached = reach::<K, D, N>(motion, from, slab.normal);
+    if reached.done { reached } else { turn::<K, D, N>(motion, (from.time, slab.normal), reached) }
+}
+
+/// The same as far as a slab that turns can prove, if that is further than `reached`.
+fn turn<K: Between<D, N>, const D: usize, const N: usize>(
+    motion: &Motion<D, N>,
+    from: (f64, Vector<D>),
+    reached: Reached,
+) -> Reached {
+    let mut part = 1.0;
+    for _ in 0..MAX_HALVINGS {
+        let time = from.0 + (1.0 - from.0) * part;
+        if time <= reached.time {
+            break;
+        }
+        let there = K::slab(&motion.at(time));
+        if there.gap > reached.keep && K::turns(motion, [from, (time, there.normal)], reached.keep) {
+            return Reached { time, done: time >= 1.0, ..reached };
+        }
+        part *= 0.5;
+    }
+    reached
 }
 
 #[inline]
 fn reach<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &Motion<D, N>,
-    from: f64,
-    keep: f64,
+    from: Reached,
     normal: Vector<D>,
 ) -> Reached {
-    let time = K::holds_until(motion, normal, keep);
-    if time > 1.0 {
-        return Reached { time: 1.0, keep, done: true };
+    let until = K::holds_until(motion, normal, from.keep);
+    if until > 1.0 {
+        return Reached { time: 1.0, done: true, ..from };
     }
     // A time that is no number fails both comparisons.
-    let gained = time > from * (1.0 + SMALLEST_GAIN);
-    Reached { time: if time > from { time } else { from }, keep, done: !gained }
+    let gained = until > from.time * (1.0 + SMALLEST_GAIN);
+    let time = if until > from.time { until } else { from.time };
+    Reached { time, done: !gained, advances: from.advances + 1, ..from }
 }
 
-/// All advances: the largest safe time, 1 if the whole motion is.
+/// As many advances as are worth it.
 pub(super) fn follow<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &Motion<D, N>,
     wanted: &Wanted,
-) -> f64 {
+) -> Reached {
     let mut reached = begin::<K, D, N>(motion, wanted);
-    for _ in 0..MAX_ADVANCES {
-        if reached.done {
-            break;
-        }
+    while !reached.done && !reached.is_tired() {
         reached = advance::<K, D, N>(motion, reached);
     }
-    reached.time
+    reached
 }

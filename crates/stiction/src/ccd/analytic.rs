@@ -1,9 +1,7 @@
 //! Solids given by a formula, fixed or moving along a straight line.
 //!
-//! A sphere is what keeps its radius away from a point, a cylinder what keeps it from a line, so both are
-//! pairs of primitives with a larger minimum distance: the centre against faces, the axis against edges (a
-//! line without ends enters a face only through its edges). The free side of a plane is convex, so vertices
-//! tell everything there.
+//! A sphere is what keeps its radius away from a point: a vertex with a larger minimum distance. So is a
+//! cylinder, seen along its axis. The free side of a plane is convex, so vertices tell everything there.
 
 use std::ops::Range;
 
@@ -11,6 +9,7 @@ use super::motion::SLACK;
 use super::{Ccd, Query};
 use crate::error::{Error, Result};
 use crate::math::Vector;
+use crate::math::vector::cross;
 use crate::mesh::Surface;
 use crate::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use crate::stencil::Stencil;
@@ -120,19 +119,33 @@ impl Ccd {
         }
     }
 
+    /// Seen along the axis, a cylinder is a disc.
     fn cylinder_step<const D: usize>(&self, cylinder: &Cylinder<D>, p: Vector<D>, path: &Path<'_, D>) -> f64 {
+        let (o, [u, v]) = (cylinder.point(), across(cylinder.axis()));
+        let flat = |x: Vector<D>, o: Vector<D>| Vector([u.dot(x - o), v.dot(x - o)]);
+        let seen = |x: &[Vector<D>], o: Vector<D>| x.iter().map(|x| flat(*x, o)).collect::<Vec<_>>();
+        let (start, end) = (seen(path.start, o), seen(path.end, o + p));
+        let ends = |v: u32| [start[v as usize], end[v as usize]];
+        let face = |f: usize| {
+            let [[a, d], [b, e], [c, f]] = path.surface.faces()[f].map(ends);
+            Query::VertexFace([Vector::ZERO, a, b, c], [Vector::ZERO, d, e, f])
+        };
         let edge = |k: usize| {
-            let (s, e) = path.ends(Stencil(path.surface.edges()[k]));
-            let [from, to] = axis_beside(cylinder, p, &[s[0], s[1]], &[e[0], e[1]]);
-            Query::EdgeEdge([s[0], s[1], from[0], from[1]], [e[0], e[1], to[0], to[1]])
+            let [[a, c], [b, d]] = path.surface.edges()[path.surface.loose_edges()[k] as usize].map(ends);
+            Query::VertexEdge([Vector::ZERO, a, b], [Vector::ZERO, c, d])
         };
         let vertex = |k: usize| {
-            let (s, e) = path.ends(Stencil([path.surface.loose_vertices()[k]]));
-            let [from, to] = axis_beside(cylinder, p, &s, &e);
-            Query::VertexEdge([s[0], from[0], from[1]], [e[0], to[0], to[1]])
+            let [a, b] = ends(path.surface.loose_vertices()[k]);
+            Query::VertexVertex([Vector::ZERO, a], [Vector::ZERO, b])
         };
-        let counts = (path.surface.edges().len(), path.surface.loose_vertices().len());
-        self.away(cylinder.radius()).step_of_all(&[(counts.0, &edge), (counts.1, &vertex)])
+        // What is lost by looking along the axis from afar.
+        let entries = flat_entries(&[path.start, path.end, &[o, p]]);
+        let away = self.away(cylinder.radius() + SLACK * entries);
+        away.step_of_all(&[
+            (path.surface.faces().len(), &face),
+            (path.surface.loose_edges().len(), &edge),
+            (path.surface.loose_vertices().len(), &vertex),
+        ])
     }
 
     /// The same with a minimum distance from the centre or axis of a solid, rounded up.
@@ -162,23 +175,20 @@ fn fold<const D: usize>(
     smallest
 }
 
-/// The part of the moving axis beside points, at the start and at the end: where the closest points of the
-/// axis are.
-fn axis_beside<const D: usize, const N: usize>(
-    cylinder: &Cylinder<D>,
-    p: Vector<D>,
-    start: &[Vector<D>; N],
-    end: &[Vector<D>; N],
-) -> [[Vector<D>; 2]; 2] {
-    let (o, axis) = (cylinder.point(), cylinder.axis());
-    let along = |x: &Vector<D>, origin: Vector<D>| axis.dot(*x - origin);
-    let places = start.iter().map(|x| along(x, o)).chain(end.iter().map(|x| along(x, o + p)));
-    let (low, high) =
-        places.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), s| (low.min(s), high.max(s)));
-    // Longer by a radius and more than rounding can shift.
-    let more = cylinder.radius() + 1e-6 * (high - low);
-    let ends = |origin: Vector<D>| [origin + axis * (low - more), origin + axis * (high + more)];
-    [ends(o), ends(o + p)]
+/// Two unit vectors across a unit vector in 3D, and across each other.
+fn across<const D: usize>(axis: Vector<D>) -> [Vector<D>; 2] {
+    let least = (0..D).fold(0, |least, k| if axis[k].abs() < axis[least].abs() { k } else { least });
+    let u = cross(axis, Vector::axis(least)).normalized();
+    [u, cross(axis, u)]
+}
+
+/// The sum of the largest entries of each axis: not smaller than any length.
+fn flat_entries<const D: usize>(lists: &[&[Vector<D>]]) -> f64 {
+    let mut largest = Vector::<D>::ZERO;
+    for x in lists.iter().copied().flatten() {
+        largest = largest.max(Vector(x.0.map(f64::abs)));
+    }
+    largest.0.iter().sum()
 }
 
 impl<const D: usize> Path<'_, D> {

@@ -10,7 +10,7 @@ use crate::math::Vector;
 use crate::stencil::{EdgeEdge, VertexEdge, VertexFace, VertexVertex};
 
 /// Tolerance of tight inclusion for steps, as a part of the distance that is kept beyond the minimum.
-const STEP_TOLERANCE: f64 = 0.1;
+const STEP_TOLERANCE: f64 = 1e-3;
 
 /// Its tolerance for the question whether a motion is free, as a part of the distance of the pair from the origin.
 const FREE_TOLERANCE: f64 = 1e-9;
@@ -52,7 +52,7 @@ impl Ccd {
 
     pub(super) fn wanted_step_of<const D: usize>(&self, query: &Query<D>, wanted: &Wanted) -> f64 {
         match self.kind {
-            CcdKind::Additive => of_kind!(query, 0.0, follow(wanted)),
+            CcdKind::Additive => of_kind!(query, 0.0, follow_and_enclose(wanted)),
             CcdKind::TightInclusion => of_kind!(query, 0.0, enclose(wanted)),
         }
     }
@@ -89,13 +89,8 @@ impl Ccd {
         from: Reached,
         wanted: &Wanted,
     ) -> Reached {
-        match self.kind {
-            CcdKind::Additive => of_kind!(query, from, advance(from)),
-            CcdKind::TightInclusion => {
-                let time = of_kind!(query, 0.0, enclose(wanted));
-                Reached { time: time.max(from.time), done: true, ..from }
-            }
-        }
+        let boxes = from.is_tired() || (self.kind == CcdKind::TightInclusion && from.advances > 1);
+        if boxes { of_kind!(query, from, finish(from, wanted)) } else { of_kind!(query, from, advance(from)) }
     }
 }
 
@@ -106,22 +101,41 @@ fn room_at_start<K: Between<D, N>, const D: usize, const N: usize>(
     begin_with::<K, D, N>(motion, wanted).1
 }
 
-/// What one slab proves, then boxes from there on.
+/// Slabs, and boxes where slabs do not come to an end.
+fn follow_and_enclose<K: Between<D, N>, const D: usize, const N: usize>(
+    motion: &Motion<D, N>,
+    wanted: &Wanted,
+) -> f64 {
+    let reached = follow::<K, D, N>(motion, wanted);
+    finish::<K, D, N>(motion, reached, wanted).time
+}
+
+/// What two slabs prove, then boxes.
 fn enclose<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, wanted: &Wanted) -> f64 {
     let first = begin::<K, D, N>(motion, wanted);
-    if first.done {
-        return first.time;
+    let second = if first.done { first } else { advance::<K, D, N>(motion, first) };
+    finish::<K, D, N>(motion, second, wanted).time
+}
+
+/// Boxes from where a pair has been followed to.
+fn finish<K: Between<D, N>, const D: usize, const N: usize>(
+    motion: &Motion<D, N>,
+    from: Reached,
+    wanted: &Wanted,
+) -> Reached {
+    if from.done {
+        return from;
     }
-    let slab = K::slab(&motion.start);
-    let kept = first.keep - wanted.least(motion);
+    let kept = from.keep - wanted.least(motion);
     let tolerance = if kept > 0.0 { STEP_TOLERANCE * kept } else { FREE_TOLERANCE * motion.size() };
     let target = Target {
         // The slack is in `keep` already; the search adds it again.
-        distance: first.keep - motion.slack,
+        distance: from.keep - motion.slack,
         tolerance: tolerance.max(4.0 * motion.slack),
-        normal: slab.normal,
-        from: first.time,
+        normal: K::slab(&motion.at(from.time)).normal,
+        from: from.time,
         to: 1.0,
     };
-    first_contact::<K, D, N>(motion, &target).min(1.0)
+    let time = first_contact::<K, D, N>(motion, &target).min(1.0);
+    Reached { time: time.max(from.time), done: true, ..from }
 }

@@ -71,7 +71,7 @@ impl Ccd {
         let listed = self.largest_step(surface, candidates, start, end)?;
         let moved = |&v: &u32| longest_side(end[v as usize] - start[v as usize]);
         let fastest = surface.vertices().iter().map(moved).fold(0.0, f64::max);
-        let others = if fastest > room { room / fastest } else { 1.0 };
+        let others = if room > 0.0 && fastest <= room { 1.0 } else { room / fastest.max(f64::MIN_POSITIVE) };
         if others >= 0.5 * listed {
             return Ok(others.min(listed));
         }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use super::additive::{Reached, Wanted, begin_with};
 use super::pairs::{Kind, Pairs, Visit, with_motion};
-use super::slab::Between;
+use super::slab::{Between, SHORTEST};
 use super::{Ccd, CcdKind};
 use crate::broad_phase::{BroadPhaseKind, Candidates};
 use crate::error::Result;
@@ -108,7 +108,7 @@ impl Ccd {
         let enough = Enough { start: far, end: far, until: 1.0 };
         let ccd = self.with_nothing_kept();
         let search = Search { ccd, pairs, enough, touched: AtomicBool::new(false) };
-        if pairs.len() > FEW {
+        if pairs.len() >= FEW {
             pairs.visit_all(STRIDE, &search);
         }
         pairs.visit_all(1, &search);
@@ -190,8 +190,7 @@ impl Enough {
         }
         let [now, later] = if gaps[0][0] > 0.0 { gaps[0] } else { gaps[1] };
         let length2 = n.norm_squared();
-        // Lengths whose squares vanish say nothing.
-        length2 > 1e-280
+        length2 > SHORTEST
             && now > 0.0
             && later > 0.0
             && now * now > self.start * self.start * length2

@@ -18,6 +18,9 @@ use crate::math::span::normal;
 use crate::math::vector::cross;
 use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
 
+/// Squares of lengths below this have too few digits left.
+pub(super) const SHORTEST: f64 = 1e-280;
+
 /// A direction and the gap along it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slab<const D: usize> {
@@ -32,7 +35,8 @@ impl<const D: usize> Slab<D> {
     /// primitive.
     #[inline]
     fn along<const N: usize>(n: Vector<D>, x: &[Vector<D>; N], split: usize) -> Self {
-        let normal = n.normalized();
+        // A direction too short to be made a unit vector, or none at all, separates nothing.
+        let normal = if n.norm_squared() > SHORTEST { n.normalized() } else { Vector::ZERO };
         let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
         for i in 0..N {
             let (height, [low, high]) = (normal.dot(x[i]), &mut range[usize::from(i >= split)]);
@@ -68,6 +72,24 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
         let sum = |vertices: &[Vector<D>]| vertices.iter().fold(Vector::ZERO, |sum, x| sum + *x);
         let (first, second) = x.split_at(Self::SPLIT);
         sum(first) * second.len() as f64 - sum(second) * first.len() as f64
+    }
+
+    /// Whether a slab that turns from `n₀` at time `t₀` to `n₁` at `t₁` stays more than `keep` wide.
+    ///
+    /// ```text
+    /// n(τ) = (1 − τ) n₀ + τ n₁        n·Δ = (1 − τ)² n₀·Δ₀ + 2τ(1 − τ) ½(n₀·Δ₁ + n₁·Δ₀) + τ² n₁·Δ₁
+    /// ```
+    /// for every difference `Δ` of a vertex of the first and one of the second primitive: a mean of three numbers, so not smaller than the
+    /// smallest. And `|n| ≤ 1`, so the distance is not smaller than `n·Δ`. Primitives that turn together keep such a slab, however far
+    /// their vertices are from each other.
+    fn turns(motion: &Motion<D, N>, ends: [(f64, Vector<D>); 2], keep: f64) -> bool {
+        let [(x, n), (y, m)] = ends.map(|(t, normal)| (motion.at(t), normal));
+        (0..Self::SPLIT).all(|i| {
+            (Self::SPLIT..N).all(|j| {
+                let (now, then) = (x[i] - x[j], y[i] - y[j]);
+                n.dot(now) > keep && m.dot(then) > keep && 0.5 * (n.dot(then) + m.dot(now)) > keep
+            })
+        })
     }
 
     /// How long the slab along `n` stays at least `keep` wide; infinite if until the end, and 0 at the least.

@@ -55,12 +55,10 @@ fn of_segment_and_triangle(p: [Vector<3>; 2], t: [Vector<3>; 3]) -> Vector<3> {
 }
 
 /// The largest difference of two coordinates of the same axis.
-fn extent<'a, const D: usize>(points: impl Iterator<Item = &'a Vector<D>> + Clone) -> f64 {
-    let side = |k: usize| {
-        let entries = points.clone().map(|p| p[k]);
-        entries.clone().fold(f64::NEG_INFINITY, f64::max) - entries.fold(f64::INFINITY, f64::min)
-    };
-    (0..D).map(side).fold(0.0, f64::max)
+fn extent<'a, const D: usize>(points: impl Iterator<Item = &'a Vector<D>>) -> f64 {
+    let none = (Vector([f64::INFINITY; D]), Vector([f64::NEG_INFINITY; D]));
+    let (low, high) = points.fold(none, |(low, high), p| (low.min(*p), high.max(*p)));
+    (high - low).0.into_iter().fold(0.0, f64::max)
 }
 
 fn spread([a, b]: [f64; 2]) -> f64 {

@@ -167,7 +167,8 @@ impl Wide {
         let both = u128::from(digits[top]) << 64 | u128::from(lower);
         let shift = both.leading_zeros();
         let value = (both << shift) as f64 * (-128.0_f64).exp2();
-        (if negative { -value } else { value }, 64 * (top as i32 + 1) - shift.cast_signed())
+        let exponent = 64 * (top as u32 + 1) - shift;
+        (if negative { -value } else { value }, exponent.cast_signed())
     }
 
     fn sign(&self) -> i8 {
