@@ -431,7 +431,7 @@ fn distance_of_face(obstacle: &Obstacle<3>, x: &[Vector<3>]) -> f64 {
             let least = edges.into_iter().fold(f64::INFINITY, f64::min) - c.radius();
             // A line that is close to no edge may go through the inside.
             let parts =
-                (0..=40).flat_map(|i| (0..=40 - i).map(move |j| [f64::from(i) / 40.0, f64::from(j) / 40.0]));
+                (0..=10).flat_map(|i| (0..=10 - i).map(move |j| [f64::from(i) / 10.0, f64::from(j) / 10.0]));
             let inside = parts.map(|[s, t]| obstacle.distance(x[0] * (1.0 - s - t) + x[1] * s + x[2] * t));
             inside.fold(least, f64::min)
         }

@@ -151,6 +151,12 @@ impl Draw {
         (self.0.between(0.0, n as f64) as i64).min(n - 1)
     }
 
+    /// One of `0..n`, as an index.
+    #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+    fn index(&mut self, n: i64) -> usize {
+        self.choice(n) as usize
+    }
+
     /// Two directions that span a primitive: ordinary, nearly parallel, or exactly parallel.
     fn directions(&mut self) -> [Whole; 2] {
         let (u, v) = (self.point(1 << 16), self.point(1 << 16));
@@ -272,7 +278,7 @@ impl Draw {
     /// Primitives in two parallel planes that are an exact distance apart at a chosen time, before and after which they are
     /// further apart, or as far; and that distance in units.
     fn pass(&mut self) -> (Touch, i64) {
-        let ([e, f], normal, length) = FRAMES[self.choice(3) as usize];
+        let ([e, f], normal, length) = FRAMES[self.index(3)];
         let mut along = |half: i64| plus(plus([0; 3], e, self.whole(half)), f, self.whole(half));
         let (directions, q, slide) = ([along(1 << 12), along(1 << 12)], along(1 << 14), along(1 << 12));
         let (face, lift) = (self.choice(2) == 0, 1 + self.choice(40));
@@ -327,7 +333,7 @@ fn touches_of_vertices_are_noticed_in_2d_and_3d() {
     while seen < 50_000 {
         let mut touch = draw.touch();
         touch.face = false;
-        let (k, at) = (draw.choice(2) as usize, touch.time);
+        let (k, at) = (draw.index(2), touch.time);
         // The end that takes part in the touch, if one does: it is on the other edge at that time.
         // All in 64ths, exactly.
         let late = (64.0 * at) as i128;
