@@ -8,6 +8,7 @@ use stiction::closest;
 use stiction::contact::Contacts;
 use stiction::crossing::Check;
 use stiction::math::Vector;
+use stiction::math::vector::cross;
 use stiction::mesh::Surface;
 use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use support::Random;
@@ -429,11 +430,10 @@ fn distance_of_face(obstacle: &Obstacle<3>, x: &[Vector<3>]) -> f64 {
             let edges =
                 [[0, 1], [1, 2], [2, 0]].map(|[i, j]| closest::edge_edge([x[i], x[j]], axis).1.sqrt());
             let least = edges.into_iter().fold(f64::INFINITY, f64::min) - c.radius();
-            // A line that is close to no edge may go through the inside.
-            let parts =
-                (0..=10).flat_map(|i| (0..=10 - i).map(move |j| [f64::from(i) / 10.0, f64::from(j) / 10.0]));
-            let inside = parts.map(|[s, t]| obstacle.distance(x[0] * (1.0 - s - t) + x[1] * s + x[2] * t));
-            inside.fold(least, f64::min)
+            // A line that is close to no edge may go through the inside: it then passes all edges on the same hand.
+            let hands = [[0, 1], [1, 2], [2, 0]]
+                .map(|[i, j]| c.axis().dot(cross(x[i] - c.point(), x[j] - c.point())).signum());
+            if hands[0] == hands[1] && hands[1] == hands[2] { -c.radius() } else { least }
         }
         _ => x.iter().map(|x| obstacle.distance(*x)).fold(f64::INFINITY, f64::min),
     }
