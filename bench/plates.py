@@ -42,12 +42,21 @@ def case(lower, upper, motion):
     return x, ipctk.edges(faces), faces, p
 
 
+def turned(lower, upper, angle):
+    """Two bodies that turn together about the y axis."""
+    x, edges, faces, _ = case(lower, upper, [0, 0, 0])
+    sin, cos = np.sin(angle), np.cos(angle)
+    return x, edges, faces, x @ np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]]) - x
+
+
 CASES = {
     "plates 7x7 and 5x5, head-on": case(plate(7, [0, 0, 0]), plate(5, [0.1, 0.05, 0.01]), [0, 0, -0.02]),
     "plates 7x7 and 7x7, head-on": case(plate(7, [0, 0, 0]), plate(7, [0, 0, 0.01]), [0, 0, -0.02]),
     "plates sliding above each other": case(plate(7, [0, 0, 0]), plate(5, [0.1, 0.05, 0.01]), [0.3, 0.1, 0]),
     "plates sliding and approaching": case(plate(7, [0, 0, 0]), plate(5, [0.1, 0.05, 0.01]), [0.3, 0.1, -0.02]),
     "plates towards each other in one plane": case(plate(7, [0, 0, 0]), plate(5, [1.1, 0.1, 0]), [-0.2, 0, 0]),
+    "plates turning together, gap 1e-5": turned(plate(7, [0, 0, 0]), plate(7, [0, 0, 1e-5]), 0.5),
+    "plates turning together, gap 1e-7": turned(plate(7, [0, 0, 0]), plate(7, [0, 0, 1e-7]), 0.5),
     "cubes face to face": case(cube([0, 0, 0]), cube([0, 0, 1.01]), [0, 0, -0.02]),
     "cubes sliding face on face": case(cube([0, 0, 0]), cube([0, 0, 1.01]), [0.4, 0.3, 0]),
 }

@@ -68,8 +68,8 @@ def test_methods_by_name():
         stiction.is_free(surface, x, np.where(np.arange(6)[:, None] == 2, np.nan, p))
 
 
-def test_a_bound_of_courants_kind_must_look_at_all_vertices():
-    """ipctk 1.6.1 takes the fastest vertex among those of candidates only; the step it allows crosses the face."""
+def test_the_step_that_ipctk_allows_by_its_cfl_condition_crosses():
+    """ipctk 1.6.1 takes the fastest vertex among those of candidates only. Ours is tested in `crates/stiction/tests/ccd.rs`."""
     x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.2, 1], [0.3, 0.2, 1], [0.2, 0.3, 1.1]], float)
     p = np.zeros_like(x)
     p[3:, 2] = -2
@@ -78,4 +78,5 @@ def test_a_bound_of_courants_kind_must_look_at_all_vertices():
     candidates.build(mesh, start, 1e-2)
     assert candidates.compute_cfl_stepsize(mesh, start, end, 1e-2) == 1
     surface = stiction.Surface(x, [], FACES)
+    assert not stiction.is_free(surface, x, p)
     assert 0.4 < stiction.largest_step(surface, x, p) < 0.5

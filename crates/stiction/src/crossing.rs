@@ -1,12 +1,12 @@
 //! Whether a configuration intersects itself, decided exactly.
 //!
-//! Signs of determinants come from exact arithmetic \[Shewchuk1997\], so the answer is right for every finite input,
-//! whatever overflows or underflows. Touching counts as crossing. Primitives that share a vertex are not compared, so a
-//! touch is seen where an edge of the one does not begin at the other: two triangles with a common edge that are folded flat
-//! onto each other, and nothing else, are not seen.
+//! Signs of determinants come from exact arithmetic \[Shewchuk1997\], so the answer is right for every finite
+//! input, whatever overflows or underflows. Touching counts as crossing. Primitives that share a vertex are
+//! not compared, so a touch is seen where an edge of the one does not begin at the other: two triangles with
+//! a common edge that are folded flat onto each other, and nothing else, are not seen.
 //!
-//! The broad phase is shared with collision detection in time; distances and motions are not. So it is an independent check of both
-//! if another broad phase is chosen, as tests and the simulator do.
+//! The broad phase is shared with collision detection in time; distances and motions are not. So it is an
+//! independent check of both if another broad phase is chosen, as tests and the simulator do.
 //!
 //! | | 2D | 3D |
 //! | --- | --- | --- |
@@ -26,8 +26,8 @@ use crate::mesh::Surface;
 use crate::mesh::orientation::{is_tame, space};
 use crate::threads;
 
-/// Two primitives that share a point though they share no vertex, by number: vertices in the full vertex array, edges
-/// and faces in the surface's lists.
+/// Two primitives that share a point though they share no vertex, by number: vertices in the full vertex
+/// array, edges and faces in the surface's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CrossingPair {
@@ -264,7 +264,8 @@ impl<'a, const D: usize> Search<'a, D> {
         exact::segment_meets_triangle(p.map(space), self.face(f).map(space))
     }
 
-    /// Those of pairs of edges and faces, best with equal edges one after the other, that plain numbers do not part: a few in a hundred.
+    /// Those of pairs of edges and faces, best with equal edges one after the other, that plain numbers do
+    /// not part: a few in a hundred.
     fn undecided(&self, pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let at = |v: u32| space(self.x[v as usize]);
         let (edges, faces) = (self.surface.edges(), self.surface.faces());

@@ -681,7 +681,8 @@ fn many_pairs_are_as_safe_as_each() {
     }
 }
 
-/// One vertex among thousands that rest is pushed through the other sheet: few pairs touch, and most samples have none of them.
+/// One vertex among thousands that rest is pushed through the other sheet: few pairs touch, and most samples
+/// have none of them.
 #[test]
 fn the_only_pair_that_touches_is_found() {
     let mut random = Random::new(24);

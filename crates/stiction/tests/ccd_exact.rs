@@ -275,8 +275,8 @@ const FRAMES: [([Whole; 2], Whole, i64); 3] = [
 ];
 
 impl Draw {
-    /// Primitives in two parallel planes that are an exact distance apart at a chosen time, before and after which they are
-    /// further apart, or as far; and that distance in units.
+    /// Primitives in two parallel planes that are an exact distance apart at a chosen time, before and after
+    /// which they are further apart, or as far; and that distance in units.
     fn pass(&mut self) -> (Touch, i64) {
         let ([e, f], normal, length) = FRAMES[self.index(3)];
         let mut along = |half: i64| plus(plus([0; 3], e, self.whole(half)), f, self.whole(half));

@@ -36,7 +36,8 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// Checks that round obstacles are not inside edges or faces either: all of a plane's free side is between its vertices.
+    /// Checks that round obstacles are not inside edges or faces either: all of a plane's free side is
+    /// between its vertices.
     fn check_round(&self, x: &[Vector<D>]) -> Result<()> {
         for (obstacle, solid) in self.obstacles.iter().enumerate() {
             let fixed = (solid, Vector::ZERO);

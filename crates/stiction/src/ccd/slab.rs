@@ -79,9 +79,9 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
     /// ```text
     /// n(τ) = (1 − τ) n₀ + τ n₁        n·Δ = (1 − τ)² n₀·Δ₀ + 2τ(1 − τ) ½(n₀·Δ₁ + n₁·Δ₀) + τ² n₁·Δ₁
     /// ```
-    /// for every difference `Δ` of a vertex of the first and one of the second primitive: a mean of three numbers, so not smaller than the
-    /// smallest. And `|n| ≤ 1`, so the distance is not smaller than `n·Δ`. Primitives that turn together keep such a slab, however far
-    /// their vertices are from each other.
+    /// for every difference `Δ` of a vertex of the first and one of the second primitive: a mean of three
+    /// numbers, so not smaller than the smallest. And `|n| ≤ 1`, so the distance is not smaller than `n·Δ`.
+    /// Primitives that turn together keep such a slab, however far their vertices are from each other.
     fn turns(motion: &Motion<D, N>, ends: [(f64, Vector<D>); 2], keep: f64) -> bool {
         let [(x, n), (y, m)] = ends.map(|(t, normal)| (motion.at(t), normal));
         (0..Self::SPLIT).all(|i| {

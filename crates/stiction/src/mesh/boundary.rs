@@ -4,7 +4,8 @@ use super::orientation::{side, space, turn, view};
 use crate::error::{Error, Result};
 use crate::math::Vector;
 
-/// The edges that belong to exactly one triangle, oriented as the triangle is.
+/// The edges that belong to exactly one triangle, oriented as the triangle is. Unchecked: a triangle given twice has no
+/// boundary; `Surface::of_mixed` refuses it.
 pub fn of_triangles(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let sides = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     unshared(&keyed(sides))

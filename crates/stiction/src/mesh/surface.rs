@@ -56,6 +56,7 @@ impl<const D: usize> Surface<D> {
     /// no length or a face no area (decided exactly) or one that overflows, a face occurs twice, or there are faces
     /// in 2D.
     pub fn new(rest: Vec<Vector<D>>, edges: Vec<[u32; 2]>, faces: Vec<[u32; 3]>) -> Result<Self> {
+        const { assert!(D == 2 || D == 3, "surfaces are in 2 or 3 dimensions") };
         check_finite("vertex", &rest)?;
         check_indices("edge", &edges, rest.len())?;
         check_indices("face", &faces, rest.len())?;
