@@ -64,6 +64,7 @@ METHODS = {"additive": "AdditiveCCD", "tight_inclusion": "TightInclusionCCD"}
 
 
 def peer(answer, name, method, min_distance):
+    ipctk.set_logger_level(ipctk.LoggerLevel.error)  # It warns of every pair that is too close.
     x, edges, faces, p = CASES[name]
     fortran = np.asfortranarray
     mesh = ipctk.CollisionMesh(fortran(x), fortran(edges), fortran(faces))
