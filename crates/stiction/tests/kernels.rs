@@ -396,6 +396,16 @@ fn check_mollifier<const D: usize>() {
         let scale = largest(flat(&by_x)).max(largest(flat(&by_rest))).max(1.0);
         assert_close(&sum(&by_x).0, &[0.0; D], 1e-13 * scale, "sum of ∂m/∂x");
         assert_close(&sum(&by_rest).0, &[0.0; D], 1e-13 * scale, "sum of ∂m/∂X");
+        let ([shift], rotation) = (random.points::<D, 1>(2.0), random.rotation::<D>());
+        let y = x.map(|p| rotation * p + shift);
+        assert_close(&[m(&y, &rest)], &[m(&x, &rest)], 1e-12, "m of a moved pair");
+        let turned = by_x.map(|g| rotation * g);
+        assert_close(
+            flat(&mollifier::gradient(&y, eps)),
+            flat(&turned),
+            1e-11 * scale,
+            "∂m/∂x of a moved pair",
+        );
     }
     assert!(under > CONFIGURATIONS / 4, "{under}");
 }
