@@ -67,6 +67,7 @@ fn detect(surface: &Surface<3>) -> Detection {
     let push = |v: usize| if v < x.len() / 2 { 0.0 } else { -0.5 - 0.3 * (v as f64).sin() };
     let end: Vec<_> = x.iter().enumerate().map(|(v, x)| *x + Vector([0.2, 0.0, push(v)])).collect();
     let candidates = BroadPhaseKind::Bvh.candidates(surface, x, &end, 0.0);
+    let near = BroadPhaseKind::Bvh.candidates(surface, x, x, 0.1);
     let ball = Obstacle::Sphere(Sphere::new(Vector([9.0, 9.0, -4.0]), 3.0).unwrap());
     let (mut steps, mut free, mut safe) = (Vec::new(), Vec::new(), Vec::new());
     for kind in CcdKind::ALL {
@@ -75,7 +76,7 @@ fn detect(surface: &Surface<3>) -> Detection {
         steps.push(ccd.obstacle_step((&ball, Vector([0.0, 0.0, 1.0])), surface, x, &end).unwrap().to_bits());
         free.push(ccd.is_free(surface, &candidates, x, &end).unwrap());
         free.push(ccd.is_motion_free(surface, x, &end, BroadPhaseKind::Bvh).unwrap());
-        safe.extend(ccd.safe_distances(surface, &candidates, x, 0.1).unwrap().iter().map(|r| r.to_bits()));
+        safe.extend(ccd.safe_distances(surface, &near, x, 0.1).unwrap().iter().map(|r| r.to_bits()));
     }
     Detection { crossings: crossings(surface, &end).unwrap(), candidates, steps, free, safe }
 }

@@ -107,6 +107,11 @@ pub(super) fn sorted_places(a: u32, b: u32) -> Places {
     places(a.min(b), a.max(b))
 }
 
+/// The same pairs with their places exchanged.
+pub(super) fn exchanged(lists: Vec<Vec<Places>>) -> impl Iterator<Item = Vec<Places>> {
+    lists.into_iter().map(|list| list.into_iter().map(|pair| pair.rotate_left(32)).collect())
+}
+
 /// The numbers of pairs found in any order, ascending; the lists hold every pair once.
 pub(super) fn numbered<const D: usize, const N: usize, const M: usize>(
     found: Vec<Vec<Places>>,

@@ -130,8 +130,7 @@ impl BroadPhaseKind {
         end: &[Vector<D>],
         inflation: f64,
     ) -> Candidates {
-        let boxes = vertex_boxes(surface, start, end, inflation);
-        let search = Search { kind: self, surface, boxes: &boxes };
+        let search = Search::new(self, surface, (start, end), inflation);
         if D == 2 { search.in_2d() } else { search.in_3d() }
     }
 
@@ -149,10 +148,7 @@ impl BroadPhaseKind {
     ) -> Result<Candidates> {
         surface.check_positions(start)?;
         surface.check_positions(end)?;
-        if !(inflation >= 0.0 && inflation.is_finite()) {
-            let must = "a finite number, 0 or larger";
-            return Err(Error::BadParameter { name: "inflation", value: inflation, must });
-        }
+        check_inflation(inflation)?;
         Ok(self.candidates(surface, start, end, inflation))
     }
 
@@ -162,8 +158,7 @@ impl BroadPhaseKind {
     /// # Panics
     /// If `x` is shorter than the surface's vertex array.
     pub fn edge_faces<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
-        let boxes = vertex_boxes(surface, x, x, 0.0);
-        let search = Search { kind: self, surface, boxes: &boxes };
+        let search = Search::new(self, surface, (x, x), 0.0);
         search.between(&search.edges(), &search.faces())
     }
 
@@ -179,8 +174,7 @@ impl BroadPhaseKind {
         inflation: f64,
         test: &(dyn Fn(&Candidates) -> bool + Sync),
     ) -> bool {
-        let boxes = vertex_boxes(surface, start, end, inflation);
-        let search = Search { kind: self, surface, boxes: &boxes };
+        let search = Search::new(self, surface, (start, end), inflation);
         let none = Candidates::default;
         let vertices = search.vertices(surface.vertices());
         let loose = search.vertices(surface.loose_vertices());
@@ -206,8 +200,7 @@ impl BroadPhaseKind {
         x: &[Vector<D>],
         test: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
     ) -> bool {
-        let boxes = vertex_boxes(surface, x, x, 0.0);
-        let search = Search { kind: self, surface, boxes: &boxes };
+        let search = Search::new(self, surface, (x, x), 0.0);
         search.any_between(&search.edges(), &search.faces(), test)
     }
 
@@ -221,8 +214,7 @@ impl BroadPhaseKind {
         x: &[Vector<D>],
         test: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
     ) -> bool {
-        let boxes = vertex_boxes(surface, x, x, 0.0);
-        let search = Search { kind: self, surface, boxes: &boxes };
+        let search = Search::new(self, surface, (x, x), 0.0);
         search.any_within(&search.edges(), test)
     }
 
@@ -231,8 +223,7 @@ impl BroadPhaseKind {
     /// # Panics
     /// If `x` is shorter than the surface's vertex array.
     pub fn loose_candidates<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Candidates {
-        let boxes = vertex_boxes(surface, x, x, 0.0);
-        let search = Search { kind: self, surface, boxes: &boxes };
+        let search = Search::new(self, surface, (x, x), 0.0);
         let (vertices, edges) = (search.vertices(surface.loose_vertices()), search.loose_edges());
         let vv = search.within(&vertices);
         if D == 2 {
@@ -249,10 +240,17 @@ impl BroadPhaseKind {
     /// # Panics
     /// If `x` is shorter than the surface's vertex array.
     pub fn edge_edges<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
-        let boxes = vertex_boxes(surface, x, x, 0.0);
-        let search = Search { kind: self, surface, boxes: &boxes };
+        let search = Search::new(self, surface, (x, x), 0.0);
         search.within(&search.edges())
     }
+}
+
+/// Checks that boxes can be grown by this much.
+pub(crate) fn check_inflation(inflation: f64) -> Result<()> {
+    if inflation >= 0.0 && inflation.is_finite() {
+        return Ok(());
+    }
+    Err(Error::BadParameter { name: "inflation", value: inflation, must: "a finite number, 0 or larger" })
 }
 
 /// The box of every vertex of the surface on its way; the other vertices have empty ones.
@@ -274,10 +272,19 @@ fn vertex_boxes<const D: usize>(
 struct Search<'a, const D: usize> {
     kind: BroadPhaseKind,
     surface: &'a Surface<D>,
-    boxes: &'a [Aabb<D>],
+    boxes: Vec<Aabb<D>>,
 }
 
 impl<'a, const D: usize> Search<'a, D> {
+    fn new(
+        kind: BroadPhaseKind,
+        surface: &'a Surface<D>,
+        (start, end): (&[Vector<D>], &[Vector<D>]),
+        inflation: f64,
+    ) -> Self {
+        Self { kind, surface, boxes: vertex_boxes(surface, start, end, inflation) }
+    }
+
     fn in_2d(&self) -> Candidates {
         let vv = self.within(&self.vertices(self.surface.loose_vertices()));
         let ve = self.between(&self.vertices(self.surface.vertices()), &self.edges());
@@ -295,23 +302,23 @@ impl<'a, const D: usize> Search<'a, D> {
         Candidates { vv, ve, ee, vf }
     }
 
-    fn vertices(&self, vertices: &'a [u32]) -> Group<'a, D, 1> {
+    fn vertices(&self, vertices: &'a [u32]) -> Group<'_, D, 1> {
         let primitives = Cow::Borrowed(bytemuck::cast_slice(vertices));
-        Group { boxes: self.boxes, primitives, numbers: Some(vertices) }
+        Group { boxes: &self.boxes, primitives, numbers: Some(vertices) }
     }
 
-    fn edges(&self) -> Group<'a, D, 2> {
-        Group { boxes: self.boxes, primitives: Cow::Borrowed(self.surface.edges()), numbers: None }
+    fn edges(&self) -> Group<'_, D, 2> {
+        Group { boxes: &self.boxes, primitives: Cow::Borrowed(self.surface.edges()), numbers: None }
     }
 
-    fn loose_edges(&self) -> Group<'a, D, 2> {
+    fn loose_edges(&self) -> Group<'_, D, 2> {
         let (edges, loose) = (self.surface.edges(), self.surface.loose_edges());
         let primitives = loose.iter().map(|&e| edges[e as usize]).collect();
-        Group { boxes: self.boxes, primitives, numbers: Some(loose) }
+        Group { boxes: &self.boxes, primitives, numbers: Some(loose) }
     }
 
-    fn faces(&self) -> Group<'a, D, 3> {
-        Group { boxes: self.boxes, primitives: Cow::Borrowed(self.surface.faces()), numbers: None }
+    fn faces(&self) -> Group<'_, D, 3> {
+        Group { boxes: &self.boxes, primitives: Cow::Borrowed(self.surface.faces()), numbers: None }
     }
 
     /// All pairs of a group that may touch, ascending.

@@ -5,7 +5,7 @@
 //! that occur: a pair is found from its smaller box. Neither huge nor tiny boxes cost more than others, in time or
 //! in memory.
 
-use super::group::{Boxed, Group, Places, Rule, numbered, places, sorted_places};
+use super::group::{Boxed, Group, Places, Rule, exchanged, numbered, places, sorted_places};
 use super::{Aabb, aabb::bounded};
 use crate::threads;
 
@@ -140,8 +140,7 @@ pub(super) fn between<const D: usize, const N: usize, const M: usize>(
 ) -> Vec<(u32, u32)> {
     let (a, b) = threads::join(|| Table::new(first), || Table::new(second));
     let mut found = one_way(&a, &b, 0, rule);
-    let turn = |list: Vec<Places>| list.into_iter().map(|pair| pair.rotate_left(32)).collect();
-    found.extend(one_way(&b, &a, 1, rule).into_iter().map(turn));
+    found.extend(exchanged(one_way(&b, &a, 1, rule)));
     numbered(found, first, second)
 }
 

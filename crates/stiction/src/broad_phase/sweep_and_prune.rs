@@ -1,6 +1,6 @@
 //! Boxes in the order of their lower sides along one axis: only boxes whose intervals overlap are compared.
 
-use super::group::{Boxed, Group, Places, Rule, numbered, places, sorted_places};
+use super::group::{Boxed, Group, Places, Rule, exchanged, numbered, places, sorted_places};
 use crate::threads;
 
 /// The pairs of a group with itself. Cost: n log n and the pairs that overlap along the axis.
@@ -32,9 +32,7 @@ pub(super) fn between<const D: usize, const N: usize, const M: usize>(
     let (a, b) = (sorted(first, axis), sorted(second, axis));
     // Each pair once: found from the box that begins first, from `a` where both begin together.
     let mut found = one_way(&a, &b, axis, rule, true);
-    let back = one_way(&b, &a, axis, rule, false);
-    let turn = |list: Vec<Places>| list.into_iter().map(|pair| pair.rotate_left(32)).collect();
-    found.extend(back.into_iter().map(turn));
+    found.extend(exchanged(one_way(&b, &a, axis, rule, false)));
     numbered(found, first, second)
 }
 

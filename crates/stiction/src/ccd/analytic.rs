@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::motion::SLACK;
+use super::pairs::largest_entry;
 use super::{Ccd, Query};
 use crate::error::{Error, Result};
 use crate::math::Vector;
@@ -139,8 +140,8 @@ impl Ccd {
             Query::VertexVertex([Vector::ZERO, a], [Vector::ZERO, b])
         };
         // What is lost by looking along the axis from afar.
-        let entries = flat_entries(&[path.start, path.end, &[o, p]]);
-        let away = self.away(cylinder.radius() + SLACK * entries);
+        let largest = [path.start, path.end, &[o, p]].map(largest_entry).into_iter().fold(0.0, f64::max);
+        let away = self.away(cylinder.radius() + SLACK * D as f64 * largest);
         away.step_of_all(&[
             (path.surface.faces().len(), &face),
             (path.surface.loose_edges().len(), &edge),
@@ -180,15 +181,6 @@ fn across<const D: usize>(axis: Vector<D>) -> [Vector<D>; 2] {
     let least = (0..D).fold(0, |least, k| if axis[k].abs() < axis[least].abs() { k } else { least });
     let u = cross(axis, Vector::axis(least)).normalized();
     [u, cross(axis, u)]
-}
-
-/// The sum of the largest entries of each axis: not smaller than any length.
-fn flat_entries<const D: usize>(lists: &[&[Vector<D>]]) -> f64 {
-    let mut largest = Vector::<D>::ZERO;
-    for x in lists.iter().copied().flatten() {
-        largest = largest.max(Vector(x.0.map(f64::abs)));
-    }
-    largest.0.iter().sum()
 }
 
 impl<const D: usize> Path<'_, D> {

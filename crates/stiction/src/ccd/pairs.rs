@@ -189,7 +189,8 @@ impl<'a, const D: usize> Pairs<'a, D> {
     }
 }
 
-fn largest_entry<const D: usize>(x: &[Vector<D>]) -> f64 {
+/// The largest absolute value of a coordinate.
+pub(super) fn largest_entry<const D: usize>(x: &[Vector<D>]) -> f64 {
     flat(x).iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()))
 }
 

@@ -3,8 +3,8 @@
 use super::Ccd;
 use super::pairs::{Kind, Pairs, Visit, with_motion};
 use super::slab::Between;
-use crate::broad_phase::{BroadPhaseKind, Candidates};
-use crate::error::{Error, Result};
+use crate::broad_phase::{BroadPhaseKind, Candidates, check_inflation};
+use crate::error::Result;
 use crate::math::Vector;
 use crate::mesh::Surface;
 
@@ -30,7 +30,8 @@ impl Ccd {
         inflation: f64,
     ) -> Result<Vec<f64>> {
         let pairs = Pairs::new(surface, candidates, x, x)?;
-        let far = self.half_room(2.0 * checked_inflation(inflation)?);
+        check_inflation(inflation)?;
+        let far = self.half_room(2.0 * inflation);
         let mut safe = vec![f64::INFINITY; x.len()];
         for &v in surface.vertices() {
             safe[v as usize] = far;
@@ -67,7 +68,8 @@ impl Ccd {
         broad_phase: BroadPhaseKind,
     ) -> Result<f64> {
         let (candidates, inflation) = near;
-        let room = self.half_room(2.0 * checked_inflation(inflation)?);
+        check_inflation(inflation)?;
+        let room = self.half_room(2.0 * inflation);
         let listed = self.largest_step(surface, candidates, start, end)?;
         let moved = |&v: &u32| longest_side(end[v as usize] - start[v as usize]);
         let fastest = surface.vertices().iter().map(moved).fold(0.0, f64::max);
@@ -101,11 +103,4 @@ fn longest_side<const D: usize>(p: Vector<D>) -> f64 {
     let side = p.0.iter().fold(0.0, |side: f64, entry| side.max(entry.abs()));
     let length = if (1e-100..1e100).contains(&side) { p.norm() } else { side * D as f64 };
     length * (1.0 + 8.0 * f64::EPSILON)
-}
-
-fn checked_inflation(inflation: f64) -> Result<f64> {
-    if inflation.is_finite() && inflation >= 0.0 {
-        return Ok(inflation);
-    }
-    Err(Error::BadParameter { name: "inflation", value: inflation, must: "finite and not negative" })
 }

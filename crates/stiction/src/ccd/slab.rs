@@ -15,7 +15,7 @@ use super::motion::Motion;
 use crate::closest::{self, EdgePart, FacePart};
 use crate::math::Vector;
 use crate::math::span::normal;
-use crate::math::vector::cross;
+use crate::math::vector::{cross, turn};
 use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
 
 /// Squares of lengths below this have too few digits left.
@@ -129,11 +129,7 @@ impl<const D: usize> Between<D, 3> for VertexEdge {
 
     #[inline]
     fn level(x: &[Vector<D>; 3]) -> Vector<D> {
-        let (edge, mut normal) = (x[2] - x[1], Vector::ZERO);
-        if D == 2 {
-            (normal[0], normal[1]) = (-edge[1], edge[0]);
-        }
-        normal
+        turn(x[2] - x[1])
     }
 
     #[inline]
