@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use nalgebra::{Matrix2, Matrix3, Matrix3x2, Matrix3x4, Matrix4, Matrix4x2, Vector3, Vector4};
-use stiction::barrier::ClampedLog;
+use stiction::barrier::{BarrierKind, BarrierLaw};
 use stiction::closest::{self, FacePart};
 use stiction::distance::{Psd, Separation};
 use stiction::math::{Matrix, Vector};
@@ -28,7 +28,7 @@ type OurBlocks = [[Matrix<3>; 4]; 4];
 type PeerBlocks = [[Matrix3<f64>; 4]; 4];
 
 #[inline(always)]
-fn ours(barrier: &ClampedLog, x: &[Vector<3>; 4], psd: Psd) -> OurBlocks {
+fn ours(barrier: &BarrierLaw, x: &[Vector<3>; 4], psd: Psd) -> OurBlocks {
     let separation = Separation::new(&VERTEX_FACE, x);
     let d2 = separation.distance_squared();
     let (f1, f2) = barrier.derivatives(d2);
@@ -47,7 +47,7 @@ struct Peer {
 impl Peer {
     /// Vertices are the columns of `x`.
     #[inline]
-    fn new(barrier: &ClampedLog, x: &Matrix3x4<f64>) -> Self {
+    fn new(barrier: &BarrierLaw, x: &Matrix3x4<f64>) -> Self {
         let base = Vector4::from(VERTEX_FACE.base);
         let directions = Matrix4x2::from(VERTEX_FACE.directions);
         let a: Matrix3x2<f64> = x * directions;
@@ -185,7 +185,7 @@ fn time<X, Y>(configurations: &[X], f: impl Fn(&X) -> Y) -> f64 {
 }
 
 fn main() -> ExitCode {
-    let barrier = ClampedLog::new(DHAT).expect("DHAT is positive");
+    let barrier = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).expect("DHAT is positive");
     let x = configurations();
     let y: Vec<Matrix3x4<f64>> = x.iter().map(|x| Matrix3x4::from_fn(|k, i| x[i][k])).collect();
 

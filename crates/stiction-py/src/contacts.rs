@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stiction::barrier::{BarrierPotential, ClampedLog};
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::blocks::Blocks;
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact;
@@ -31,7 +31,7 @@ enum AnyContacts {
 struct Scene<const D: usize> {
     surface: Arc<mesh::Surface<D>>,
     obstacles: Vec<Obstacle<D>>,
-    barrier: ClampedLog,
+    barrier: BarrierLaw,
     contacts: contact::Contacts,
 }
 
@@ -218,13 +218,19 @@ impl<const D: usize> Scene<D> {
         planes: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
-        let barrier = ClampedLog::new(dhat).map_err(|error| plain(&error))?;
+        let barrier = BarrierLaw::new(BarrierKind::ClampedLog, dhat).map_err(|error| plain(&error))?;
         let obstacles = read_planes(planes)?;
         let contacts = x.py().detach(|| {
             // Both boxes of a pair grow, so half the distance each.
             let candidates =
                 BroadPhaseKind::default().candidates(surface, &positions, &positions, 0.5 * dhat);
-            contact::Contacts::build(surface, &candidates, &obstacles, &positions, dhat)
+            contact::Contacts::build(
+                surface,
+                &candidates,
+                &obstacles,
+                &positions,
+                &contact::Selection::within(dhat),
+            )
         });
         Ok(Self { surface: surface.clone(), obstacles, barrier, contacts })
     }
@@ -238,8 +244,8 @@ impl<const D: usize> Scene<D> {
         Ok(BarrierPotential {
             contacts: &self.contacts,
             obstacles: &self.obstacles,
-            barrier: self.barrier,
-            kappa,
+            law: self.barrier,
+            kappa: kappa.into(),
         })
     }
 

@@ -32,6 +32,6 @@ impl Sweep {
 
     /// The contacts at a position on the way.
     pub fn contacts<const D: usize>(&self, model: &Model<D>, x: &[Vector<D>]) -> Contacts {
-        Contacts::build(&model.surface, &self.candidates, &model.obstacles, x, model.barrier.dhat())
+        Contacts::build(&model.surface, &self.candidates, &model.obstacles, x, &model.selection())
     }
 }

@@ -5,11 +5,11 @@
 use crate::blocks::Blocks;
 use crate::math::{Matrix, Vector};
 use crate::stencil::Stencil;
-use crate::threads::in_chunks;
+use crate::threads::{collect, in_chunks};
 
-/// `Σ f(item)`.
-pub fn energy<T: Sync>(items: &[T], f: impl Fn(&T) -> f64 + Sync) -> f64 {
-    sum(items.len(), |i| f(&items[i]))
+/// `Σ f(k, item k)`.
+pub fn energy<T: Sync>(items: &[T], f: impl Fn(usize, &T) -> f64 + Sync) -> f64 {
+    sum(items.len(), |k| f(k, &items[k]))
 }
 
 /// `Σ f(i)` for `i` from 0 to `count − 1`.
@@ -17,16 +17,21 @@ pub fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     in_chunks(count, &|range| range.map(&f).sum::<f64>()).iter().sum()
 }
 
-/// Adds the local gradients `f(item)` to `out`.
+/// `f(k, item k)` of every item.
+pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    collect(items.len(), &|range| range.map(|k| f(k, &items[k])).collect())
+}
+
+/// Adds the local gradients `f(k, item k)` to `out`.
 ///
 /// # Panics
 /// If a stencil names a vertex beyond `out`.
 pub fn gradient<T: Sync, const D: usize, const N: usize>(
     items: &[T],
     out: &mut [Vector<D>],
-    f: impl Fn(&T) -> (Stencil<N>, [Vector<D>; N]) + Sync,
+    f: impl Fn(usize, &T) -> (Stencil<N>, [Vector<D>; N]) + Sync,
 ) {
-    let locals = in_chunks(items.len(), &|range| items[range].iter().map(&f).collect::<Vec<_>>());
+    let locals = in_chunks(items.len(), &|range| range.map(|k| f(k, &items[k])).collect::<Vec<_>>());
     for (stencil, local) in locals.iter().flatten() {
         for i in 0..N {
             out[stencil.0[i] as usize] += local[i];
@@ -34,15 +39,15 @@ pub fn gradient<T: Sync, const D: usize, const N: usize>(
     }
 }
 
-/// Adds the local Hessians `f(item)`, which must be symmetric, to `out`.
+/// Adds the local Hessians `f(k, item k)`, which must be symmetric, to `out`.
 pub fn hessian<T: Sync, const D: usize, const N: usize>(
     items: &[T],
     out: &mut Blocks<D>,
-    f: impl Fn(&T) -> (Stencil<N>, [[Matrix<D>; N]; N]) + Sync,
+    f: impl Fn(usize, &T) -> (Stencil<N>, [[Matrix<D>; N]; N]) + Sync,
 ) {
     let locals = in_chunks(items.len(), &|range| {
         let mut blocks = Blocks::default();
-        for (stencil, local) in items[range].iter().map(&f) {
+        for (stencil, local) in range.map(|k| f(k, &items[k])) {
             blocks.push(&stencil, &local);
         }
         blocks

@@ -3,6 +3,24 @@
 use crate::math::Matrix;
 use crate::stencil::Stencil;
 
+/// Where local matrices will be added: lists of stencils, one for each kind of term, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stencils {
+    /// How many vertices the stencils of each list have, and how many stencils there are.
+    lists: Vec<(usize, usize)>,
+    /// The vertices of all of them.
+    vertices: Vec<u32>,
+}
+
+impl Stencils {
+    /// Adds a list, which may be empty.
+    pub fn push<const N: usize>(&mut self, stencils: impl Iterator<Item = Stencil<N>>) {
+        let before = self.vertices.len();
+        self.vertices.extend(stencils.flat_map(|stencil| stencil.0));
+        self.lists.push((N, (self.vertices.len() - before) / N.max(1)));
+    }
+}
+
 /// One block of a [`Blocks`] matrix: row, column (row ≥ column) and values.
 pub type Block<const D: usize> = (u32, u32, Matrix<D>);
 

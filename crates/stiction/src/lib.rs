@@ -4,9 +4,9 @@
 //! Positions go in; energies, gradients, Hessians and step bounds come out. `D` is 2 or 3 throughout.
 //!
 //! ```
-//! use stiction::barrier::{BarrierPotential, ClampedLog};
+//! use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 //! use stiction::broad_phase::BroadPhaseKind;
-//! use stiction::contact::Contacts;
+//! use stiction::contact::{Contacts, Selection};
 //! use stiction::math::Vector;
 //! use stiction::mesh::Surface;
 //! use stiction::potential::Potential;
@@ -15,12 +15,12 @@
 //! let x = vec![Vector([0.0, 0.0]), Vector([1.0, 0.0]), Vector([0.5, 0.05]), Vector([0.5, 1.0])];
 //! let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![])?;
 //!
-//! let barrier = ClampedLog::new(0.1)?;
-//! let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, barrier.dhat());
-//! let contacts = Contacts::build(&surface, &candidates, &[], &x, barrier.dhat());
+//! let law = BarrierLaw::new(BarrierKind::ClampedLog, 0.1)?;
+//! let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, law.reach());
+//! let contacts = Contacts::build(&surface, &candidates, &[], &x, &Selection::within(law.reach()));
 //! assert_eq!(contacts.ve.len(), 1);
 //!
-//! let potential = BarrierPotential { contacts: &contacts, obstacles: &[], barrier, kappa: 1e6 };
+//! let potential = BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 1e6.into() };
 //! let mut gradient = vec![Vector::ZERO; x.len()];
 //! potential.gradient(&x, 1.0, &mut gradient);
 //! assert!(gradient[2][1] < 0.0); // the energy falls as the vertex rises

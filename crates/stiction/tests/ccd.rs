@@ -5,7 +5,7 @@ mod support;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{Ccd, CcdKind, Query};
 use stiction::closest;
-use stiction::contact::Contacts;
+use stiction::contact::{Contacts, Selection};
 use stiction::crossing::Check;
 use stiction::math::Vector;
 use stiction::math::vector::cross;
@@ -548,7 +548,7 @@ fn particles_are_in_contact_with_everything() {
     let surface = Surface::new(x.clone(), vec![[0, 1]], vec![]).unwrap();
     let surface = surface.with_loose_vertices(vec![2, 3, 4]).unwrap();
     let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, 0.05);
-    let contacts = Contacts::build(&surface, &candidates, &[], &x, 0.1);
+    let contacts = Contacts::build(&surface, &candidates, &[], &x, &Selection::within(0.1));
     assert_eq!(contacts.vv.iter().map(|c| c.stencil.0).collect::<Vec<_>>(), [[2, 3]]);
     assert_eq!(contacts.ve.iter().map(|c| c.stencil.0).collect::<Vec<_>>(), [[2, 0, 1]]);
 }
@@ -560,7 +560,13 @@ fn contact_with_a_plane_begins_at_dhat() {
     let surface = Surface::new(x.clone(), vec![[0, 1]], vec![]).unwrap();
     for (gap, count) in [(0.25, 1), (0.5, 1), (0.75, 1), (0.999, 1), (1.001, 0)] {
         let plane = Plane::new(Vector([0.0, -gap * dhat]), Vector([0.0, 1.0])).unwrap();
-        let contacts = Contacts::build(&surface, &Candidates::default(), &[Obstacle::Plane(plane)], &x, dhat);
+        let contacts = Contacts::build(
+            &surface,
+            &Candidates::default(),
+            &[Obstacle::Plane(plane)],
+            &x,
+            &Selection::within(dhat),
+        );
         assert_eq!(contacts.obstacle.len(), count, "{gap} of dhat");
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use std::array::from_fn;
 
-use stiction::barrier::ClampedLog;
+use stiction::barrier::{BarrierKind, BarrierLaw};
 use stiction::distance::{self, Psd, Separation};
 use stiction::math::vector::{flat, flat_mut};
 use stiction::math::{Matrix, Vector, eigen};
@@ -418,7 +418,7 @@ fn edge_edge_mollifier() {
 
 /// A mollified energy `m(x; ε(X)) f(d²(x))` of two nearly parallel edges, f the barrier.
 struct Mollified {
-    barrier: ClampedLog,
+    barrier: BarrierLaw,
 }
 
 impl Mollified {
@@ -456,7 +456,7 @@ impl Mollified {
 /// 16 % where `m″∇s∇sᵀ` is left out.
 #[test]
 fn mollified_energy_by_the_rest_shape() {
-    let energy = Mollified { barrier: ClampedLog::new(0.9).unwrap() };
+    let energy = Mollified { barrier: BarrierLaw::new(BarrierKind::ClampedLog, 0.9).unwrap() };
     let mut random = Random::new(50);
     let mut count = 0;
     while count < 2000 {

@@ -2,11 +2,11 @@
 
 mod support;
 
-use stiction::barrier::{BarrierPotential, ClampedLog};
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::blocks::{Block, Blocks};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{Ccd, CcdKind};
-use stiction::contact::Contacts;
+use stiction::contact::{Contacts, Selection};
 use stiction::crossing::{Crossing, crossings};
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion};
@@ -87,10 +87,10 @@ fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
         let x = surface.rest();
         let floor = Plane::new(Vector([0.0, 0.0, -0.5]), Vector([0.1, 0.0, 1.0])).unwrap();
         let obstacles = [Obstacle::Plane(floor)];
-        let barrier = ClampedLog::new(DHAT).unwrap();
+        let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
         let candidates = BroadPhaseKind::Bvh.candidates(surface, x, x, DHAT);
-        let contacts = Contacts::build(surface, &candidates, &obstacles, x, DHAT);
-        let normal = BarrierPotential { contacts: &contacts, obstacles: &obstacles, barrier, kappa: 3.0 };
+        let contacts = Contacts::build(surface, &candidates, &obstacles, x, &Selection::within(DHAT));
+        let normal = BarrierPotential { contacts: &contacts, obstacles: &obstacles, law, kappa: 3.0.into() };
         let slides = friction::lag(&normal, x, 0.3);
         let v_ref: Vec<_> = x.iter().map(|p| Vector([p[1], 0.3, p[0] * p[0]])).collect();
         let motion = Motion { x_ref: x, v_ref: &v_ref, h_hat: 0.01 };

@@ -1,7 +1,7 @@
 //! Gravity.
 
 use stiction::assemble;
-use stiction::blocks::Blocks;
+use stiction::blocks::{Blocks, Stencils};
 use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
@@ -27,6 +27,8 @@ impl<const D: usize> Potential<D> for BodyForce<'_, D> {
             *g -= self.gravity * (scale * mass);
         }
     }
+
+    fn stencils(&self, _out: &mut Stencils) {}
 
     fn hessian(&self, _x: &[Vector<D>], _scale: f64, _psd: Psd, _out: &mut Blocks<D>) {}
 }

@@ -1,7 +1,7 @@
 //! Elastic energy of all elements.
 
 use stiction::assemble;
-use stiction::blocks::Blocks;
+use stiction::blocks::{Blocks, Stencils};
 use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
@@ -18,7 +18,7 @@ pub struct Elastic<const D: usize> {
 }
 
 fn energy<const D: usize, const N: usize>(elements: &[Simplex<D, N>], x: &[Vector<D>]) -> f64 {
-    assemble::energy(elements, |element| element.energy(&element.stencil.gather(x)))
+    assemble::energy(elements, |_, element| element.energy(&element.stencil.gather(x)))
 }
 
 fn gradient<const D: usize, const N: usize>(
@@ -27,7 +27,7 @@ fn gradient<const D: usize, const N: usize>(
     scale: f64,
     out: &mut [Vector<D>],
 ) {
-    assemble::gradient(elements, out, |element| {
+    assemble::gradient(elements, out, |_, element| {
         let local = element.gradient(&element.stencil.gather(x));
         (element.stencil, local.map(|g| g * scale))
     });
@@ -39,7 +39,7 @@ fn hessian<const D: usize, const N: usize>(
     (scale, psd): (f64, Psd),
     out: &mut Blocks<D>,
 ) {
-    assemble::hessian(elements, out, |element| {
+    assemble::hessian(elements, out, |_, element| {
         let local = element.hessian(&element.stencil.gather(x), psd);
         (element.stencil, local.map(|row| row.map(|block| block * scale)))
     });
@@ -53,6 +53,11 @@ impl<const D: usize> Potential<D> for Elastic<D> {
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
         gradient(&self.triangles, x, scale, out);
         gradient(&self.tetrahedra, x, scale, out);
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        out.push(self.triangles.iter().map(|element| element.stencil));
+        out.push(self.tetrahedra.iter().map(|element| element.stencil));
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Blocks<D>) {

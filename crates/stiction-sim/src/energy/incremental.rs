@@ -1,7 +1,7 @@
 //! The incremental potential: its minimum is the next configuration.
 
 use stiction::barrier::BarrierPotential;
-use stiction::blocks::Blocks;
+use stiction::blocks::{Blocks, Stencils};
 use stiction::distance::Psd;
 use stiction::friction::FrictionPotential;
 use stiction::math::Vector;
@@ -58,6 +58,13 @@ impl<const D: usize> Potential<D> for Incremental<'_, D> {
         self.inertia.gradient(x, scale, out);
         for part in self.scaled() {
             part.gradient(x, scale * self.scale, out);
+        }
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        self.inertia.stencils(out);
+        for part in self.scaled() {
+            part.stencils(out);
         }
     }
 

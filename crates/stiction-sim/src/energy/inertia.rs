@@ -1,7 +1,7 @@
 //! Inertia in the incremental potential.
 
 use stiction::assemble;
-use stiction::blocks::Blocks;
+use stiction::blocks::{Blocks, Stencils};
 use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector};
 use stiction::potential::Potential;
@@ -30,9 +30,13 @@ impl<const D: usize> Potential<D> for Inertia<'_, D> {
         }
     }
 
+    fn stencils(&self, out: &mut Stencils) {
+        out.push((0..self.masses.len() as u32).map(|i| Stencil([i])));
+    }
+
     fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Blocks<D>) {
-        for (i, mass) in self.masses.iter().enumerate() {
-            out.push(&Stencil([i as u32]), &[[Matrix::scalar(scale * mass)]]);
-        }
+        assemble::hessian(self.masses, out, |i, mass| {
+            (Stencil([i as u32]), [[Matrix::scalar(scale * mass)]])
+        });
     }
 }

@@ -6,9 +6,9 @@ mod check;
 use std::ops::Range;
 
 use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale};
-use stiction::barrier::{BarrierPotential, ClampedLog};
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, BroadPhaseKind};
-use stiction::contact::Contacts;
+use stiction::contact::{Contacts, Selection};
 use stiction::math::Vector;
 use stiction::mesh::Surface;
 use stiction::obstacle::Obstacle;
@@ -76,7 +76,7 @@ pub struct Model<const D: usize> {
     /// For every vertex whether its motion is given.
     pub fixed: Vec<bool>,
     /// The barrier.
-    pub barrier: ClampedLog,
+    pub barrier: BarrierLaw,
     /// How candidates are found; the result does not depend on it.
     pub broad_phase: BroadPhaseKind,
     /// Range of the automatic barrier stiffness.
@@ -110,7 +110,7 @@ impl<const D: usize> Model<D> {
         let elastic = build::elements(bodies, &parts, &rest)?;
         let masses = build::masses(bodies, &parts, &elastic)?;
         let boundary = build::prescribed(bodies, &parts)?;
-        let barrier = ClampedLog::new(params.contact.dhat)?;
+        let barrier = BarrierLaw::new(BarrierKind::ClampedLog, params.contact.dhat)?;
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
         let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
         let scale = StiffnessScale { diagonal, mean_mass, scale: params.time.step * params.time.step };
@@ -155,9 +155,14 @@ impl<const D: usize> Model<D> {
 
     /// The contacts of a configuration.
     pub fn contacts_at(&self, x: &[Vector<D>]) -> Contacts {
-        let dhat = self.barrier.dhat();
-        let candidates = self.broad_phase.candidates(&self.surface, x, x, 0.5 * dhat);
-        Contacts::build(&self.surface, &candidates, &self.obstacles, x, dhat)
+        let selection = self.selection();
+        let candidates = self.broad_phase.candidates(&self.surface, x, x, 0.5 * selection.reach);
+        Contacts::build(&self.surface, &candidates, &self.obstacles, x, &selection)
+    }
+
+    /// Which pairs are contacts.
+    pub fn selection(&self) -> Selection {
+        Selection::within(self.barrier.reach())
     }
 
     /// Gravity as an energy.
@@ -172,7 +177,7 @@ impl<const D: usize> Model<D> {
         kappa: Option<f64>,
     ) -> BarrierPotential<'a, D> {
         let kappa = kappa.unwrap_or(self.stiffness_range.min);
-        BarrierPotential { contacts, obstacles: &self.obstacles, barrier: self.barrier, kappa }
+        BarrierPotential { contacts, obstacles: &self.obstacles, law: self.barrier, kappa: kappa.into() }
     }
 
     /// The barrier stiffness with which to begin, given the gradient (in N) of all other energies; none
@@ -196,7 +201,7 @@ impl<const D: usize> Model<D> {
 }
 
 /// The range of the barrier stiffness, which must be one of numbers.
-fn stiffness_range(barrier: &ClampedLog, scale: &StiffnessScale) -> Result<StiffnessRange> {
+fn stiffness_range(barrier: &BarrierLaw, scale: &StiffnessScale) -> Result<StiffnessRange> {
     let range = StiffnessRange::new(barrier, scale);
     if range.min > 0.0 && range.max.is_finite() {
         Ok(range)

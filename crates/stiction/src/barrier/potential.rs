@@ -2,109 +2,186 @@
 
 use std::array::from_fn;
 
-use super::ClampedLog;
+use super::{Barrier, BarrierKind, BarrierLaw};
 use crate::assemble;
-use crate::blocks::Blocks;
-use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
+use crate::blocks::{Blocks, Stencils};
+use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact, PerContact};
 use crate::distance::{Psd, Separation};
 use crate::math::{Matrix, Vector, eigen};
 use crate::mollifier;
 use crate::obstacle::Obstacle;
 use crate::potential::Potential;
-use crate::stencil::{EdgeEdge, PairKind, Stencil, VertexEdge, VertexFace, VertexVertex};
+use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
+
+/// The stiffness κ of the contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kappa<'a> {
+    /// The same for all.
+    Same(f64),
+    /// One for each contact.
+    Each(&'a PerContact<f64>),
+}
+
+impl From<f64> for Kappa<'_> {
+    fn from(kappa: f64) -> Self {
+        Self::Same(kappa)
+    }
+}
+
+impl<'a> Kappa<'a> {
+    /// The stiffnesses of one kind of contact.
+    fn of(self, kind: impl Fn(&'a PerContact<f64>) -> &'a [f64]) -> KindKappa<'a> {
+        match self {
+            Self::Same(kappa) => KindKappa { same: kappa, each: &[] },
+            Self::Each(all) => KindKappa { same: 0.0, each: kind(all) },
+        }
+    }
+}
+
+/// The stiffnesses of the contacts of one kind.
+#[derive(Clone, Copy)]
+struct KindKappa<'a> {
+    same: f64,
+    /// Empty where all are the same.
+    each: &'a [f64],
+}
+
+impl KindKappa<'_> {
+    #[inline]
+    fn at(&self, k: usize) -> f64 {
+        self.each.get(k).copied().unwrap_or(self.same)
+    }
+}
 
 /// ```text
-/// B(x) = κ Σₖ wₖ mₖ(x) b(dₖ²(x))        [J]
+/// B(x) = Σₖ κₖ wₖ mₖ(x) f(dₖ²(x))        [J]
 /// ```
-/// κ in J/m⁴, weights `w` without unit, `m` the edge-edge mollifier (1 except for nearly parallel edges),
-/// `b` the barrier in m⁴. The contacts must be those at the positions asked for, or a superset
-/// with the same closest features. \[Li2020\]
+/// `f` the barrier law, `m` the edge-edge mollifier (1 except for nearly parallel edges), weights `w` of the contacts. Units: those
+/// of `κ w f` are J; with the clamped logarithm and counted contacts κ is in J/m⁴. The contacts must be those at the
+/// positions asked for, or a superset with the same closest features. \[Li2020\]
 #[derive(Clone, Copy, Debug)]
-pub struct BarrierPotential<'a, const D: usize> {
+pub struct BarrierPotential<'a, const D: usize, B = BarrierKind> {
     /// The contacts to sum over.
     pub contacts: &'a Contacts,
     /// The obstacles that the contacts name.
     pub obstacles: &'a [Obstacle<D>],
-    /// `b`.
-    pub barrier: ClampedLog,
-    /// `κ` in J/m⁴.
-    pub kappa: f64,
+    /// `f`.
+    pub law: BarrierLaw<B>,
+    /// `κ`.
+    pub kappa: Kappa<'a>,
 }
 
-impl<const D: usize> BarrierPotential<'_, D> {
-    /// Normal force of a contact of weight 1 at squared distance `d2`, in N: `λ = −κ b′(d²) 2d`.
-    #[inline]
-    pub fn force(&self, d2: f64) -> f64 {
-        -self.kappa * self.barrier.first(d2) * 2.0 * d2.sqrt()
+impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
+    /// Normal force of every contact at positions `x`, in N.
+    ///
+    /// ```text
+    /// λₖ = −κₖ wₖ mₖ ∂f/∂d = −κₖ wₖ mₖ 2d f′(d²)
+    /// ```
+    ///
+    /// # Panics
+    /// If `x` or `obstacles` is not the array that the contacts were built with.
+    pub fn forces(&self, x: &[Vector<D>]) -> PerContact<f64> {
+        let (c, kappa) = (self.contacts, self.kappa);
+        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
+        PerContact {
+            vv: self.pair_forces::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x),
+            ve: self.pair_forces::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x),
+            ee: self.pair_forces::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x),
+            vf: self.pair_forces::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x),
+            parallel: assemble::each(&c.parallel, |k, c| {
+                let x = c.contact.stencil.gather(x);
+                let d2 = Separation::new(&c.pair(), &x).distance_squared();
+                let m = mollifier::value(mollifier::cross_squared(&x), c.threshold);
+                parallel.at(k) * c.contact.weight * m * self.law.force(d2)
+            }),
+            obstacle: assemble::each(&c.obstacle, |k, c| {
+                let (d, _) = self.obstacle_distance(c, x);
+                obstacle.at(k) * c.weight * self.law.force(d * d)
+            }),
+        }
     }
 
-    fn pair_energy<K: PairKind<N>, const N: usize>(&self, contacts: &[Contact<N>], x: &[Vector<D>]) -> f64 {
-        assemble::energy(contacts, |c| {
+    fn pair_forces<K: PairKind<N>, const N: usize>(
+        &self,
+        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        x: &[Vector<D>],
+    ) -> Vec<f64> {
+        assemble::each(contacts, |k, c| {
             let d2 = Separation::new(&K::PAIR, &c.stencil.gather(x)).distance_squared();
-            self.kappa * c.weight * self.barrier.value(d2)
+            kappa.at(k) * c.weight * self.law.force(d2)
+        })
+    }
+
+    fn pair_energy<K: PairKind<N>, const N: usize>(
+        &self,
+        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        x: &[Vector<D>],
+    ) -> f64 {
+        assemble::energy(contacts, |k, c| {
+            let d2 = Separation::new(&K::PAIR, &c.stencil.gather(x)).distance_squared();
+            kappa.at(k) * c.weight * self.law.value(d2)
         })
     }
 
     fn pair_gradient<K: PairKind<N>, const N: usize>(
         &self,
-        contacts: &[Contact<N>],
+        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
         x: &[Vector<D>],
         scale: f64,
         out: &mut [Vector<D>],
     ) {
-        assemble::gradient(contacts, out, |c| {
+        assemble::gradient(contacts, out, |k, c| {
             let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
-            let f1 = scale * self.kappa * c.weight * self.barrier.first(separation.distance_squared());
+            let f1 = scale * kappa.at(k) * c.weight * self.law.first(separation.distance_squared());
             (c.stencil, separation.gradient(f1))
         });
     }
 
     fn pair_hessian<K: PairKind<N>, const N: usize>(
         &self,
-        contacts: &[Contact<N>],
+        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
         x: &[Vector<D>],
         (scale, psd): (f64, Psd),
         out: &mut Blocks<D>,
     ) {
-        assemble::hessian(contacts, out, |c| {
+        assemble::hessian(contacts, out, |k, c| {
             let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
-            let d2 = separation.distance_squared();
-            let factor = scale * self.kappa * c.weight;
-            let (b1, b2) = self.barrier.derivatives(d2);
-            (c.stencil, separation.hessian(factor * b1, factor * b2, psd))
+            let (f1, f2) = self.law.derivatives(separation.distance_squared());
+            let factor = scale * kappa.at(k) * c.weight;
+            (c.stencil, separation.hessian(factor * f1, factor * f2, psd))
         });
     }
 
-    /// `κ w m b` of two nearly parallel edges.
+    /// `w m f` of two nearly parallel edges.
     fn parallel_energy(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> f64 {
         let d2 = Separation::new(&c.pair(), x).distance_squared();
         let m = mollifier::value(mollifier::cross_squared(x), c.threshold);
-        self.kappa * c.contact.weight * m * self.barrier.value(d2)
+        c.contact.weight * m * self.law.value(d2)
     }
 
-    /// `κ w (b ∇m + m ∇b)`.
+    /// `w (f ∇m + m ∇f)`.
     fn parallel_gradient(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> [Vector<D>; 4] {
-        let Product { m, grad_m, b, grad_b, .. } = self.parallel_product(c, x);
-        from_fn(|i| grad_m[i] * b + grad_b[i] * m)
+        let Product { m, grad_m, f, grad_f, .. } = self.parallel_product(c, x);
+        from_fn(|i| grad_m[i] * f + grad_f[i] * m)
     }
 
-    /// `κ w (b ∇²m + ∇m ∇bᵀ + ∇b ∇mᵀ + m ∇²b)`; the projection is of the whole 4D × 4D block. Gauss–Newton takes `m` for
+    /// `w (f ∇²m + ∇m ∇fᵀ + ∇f ∇mᵀ + m ∇²f)`; the projection is of the whole 4D × 4D block. Gauss–Newton takes `m` for
     /// a constant.
     fn parallel_hessian(&self, c: &ParallelContact, x: &[Vector<D>; 4], psd: Psd) -> [[Matrix<D>; 4]; 4] {
-        let Product { separation, m, m1, grad_m, b, grad_b } = self.parallel_product(c, x);
-        let scale = self.kappa * c.contact.weight * m;
-        let (b1, b2) = self.barrier.derivatives(separation.distance_squared());
+        let Product { separation, m, m1, grad_m, f, grad_f } = self.parallel_product(c, x);
+        let scale = c.contact.weight * m;
+        let (f1, f2) = self.law.derivatives(separation.distance_squared());
         if psd == Psd::GaussNewton {
-            return separation.hessian(scale * b1, scale * b2, psd);
+            return separation.hessian(scale * f1, scale * f2, psd);
         }
-        let second = separation.hessian(scale * b1, scale * b2, Psd::None);
+        let second = separation.hessian(scale * f1, scale * f2, Psd::None);
         let m2 = mollifier::derivatives(mollifier::cross_squared(x), c.threshold).1;
         let (grad_s, hess_s) = (mollifier::cross_squared_gradient(x), mollifier::cross_squared_hessian(x));
         let full = from_fn(|i| {
             from_fn(|j| {
-                (hess_s[i][j] * m1 + grad_s[i].outer(grad_s[j]) * m2) * b
-                    + grad_m[i].outer(grad_b[j])
-                    + grad_b[i].outer(grad_m[j])
+                (hess_s[i][j] * m1 + grad_s[i].outer(grad_s[j]) * m2) * f
+                    + grad_m[i].outer(grad_f[j])
+                    + grad_f[i].outer(grad_m[j])
                     + second[i][j]
             })
         });
@@ -114,7 +191,7 @@ impl<const D: usize> BarrierPotential<'_, D> {
     fn parallel_product(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> Product<D> {
         let separation = Separation::new(&c.pair(), x);
         let d2 = separation.distance_squared();
-        let factor = self.kappa * c.contact.weight;
+        let weight = c.contact.weight;
         let s = mollifier::cross_squared(x);
         let (m1, _) = mollifier::derivatives(s, c.threshold);
         Product {
@@ -122,8 +199,8 @@ impl<const D: usize> BarrierPotential<'_, D> {
             m: mollifier::value(s, c.threshold),
             m1,
             grad_m: mollifier::cross_squared_gradient(x).map(|g| g * m1),
-            b: factor * self.barrier.value(d2),
-            grad_b: separation.gradient(factor * self.barrier.first(d2)),
+            f: weight * self.law.value(d2),
+            grad_f: separation.gradient(weight * self.law.first(d2)),
         }
     }
 
@@ -136,34 +213,34 @@ impl<const D: usize> BarrierPotential<'_, D> {
     /// The sign matters: behind the obstacle the energy is infinite.
     fn obstacle_energy(&self, c: &ObstacleContact, x: &[Vector<D>]) -> f64 {
         let (d, _) = self.obstacle_distance(c, x);
-        if d > 0.0 { self.kappa * c.weight * self.barrier.value(d * d) } else { f64::INFINITY }
+        if d > 0.0 { c.weight * self.law.value(d * d) } else { f64::INFINITY }
     }
 
     /// `−λ n`.
     fn obstacle_gradient(&self, c: &ObstacleContact, x: &[Vector<D>]) -> Vector<D> {
         let (d, normal) = self.obstacle_distance(c, x);
-        normal * (-c.weight * self.force(d * d))
+        normal * (-c.weight * self.law.force(d * d))
     }
 
-    /// `κ w ((4 b″ d² + 2 b′) nnᵀ + 2 b′ d ∇²d)`: the curvature of the distance is across `n`, so each part is projected alone.
+    /// `w ((4 f″ d² + 2 f′) nnᵀ + 2 f′ d ∇²d)`: the curvature of the distance is across `n`, so each part is projected alone.
     fn obstacle_hessian(&self, c: &ObstacleContact, x: &[Vector<D>], psd: Psd) -> Matrix<D> {
         let (d, normal) = self.obstacle_distance(c, x);
         let d2 = d * d;
-        let (b1, b2) = self.barrier.derivatives(d2);
-        let along = normal.outer(normal) * psd.apply(4.0 * b2 * d2 + 2.0 * b1);
+        let (f1, f2) = self.law.derivatives(d2);
+        let along = normal.outer(normal) * psd.apply(4.0 * f2 * d2 + 2.0 * f1);
         let bend = self.obstacles[c.obstacle as usize].curvature(x[c.stencil.0[0] as usize]);
-        (along + bend * psd.apply(2.0 * b1 * d)) * (self.kappa * c.weight)
+        (along + bend * psd.apply(2.0 * f1 * d)) * c.weight
     }
 }
 
-/// The two factors of a nearly parallel contact, the second with κ and the weight.
+/// The two factors of a nearly parallel contact, the second with the weight.
 struct Product<const D: usize> {
     separation: Separation<D, 4>,
     m: f64,
     m1: f64,
     grad_m: [Vector<D>; 4],
-    b: f64,
-    grad_b: [Vector<D>; 4],
+    f: f64,
+    grad_f: [Vector<D>; 4],
 }
 
 /// The projection of a block matrix of 4 vertices by a full eigen-decomposition.
@@ -178,41 +255,60 @@ fn project_dense<const D: usize>(h: &[[Matrix<D>; 4]; 4], psd: Psd) -> [[Matrix<
     from_fn(|i| from_fn(|j| Matrix(from_fn(|k| from_fn(|l| dense[i * D + k][j * D + l])))))
 }
 
-impl<const D: usize> Potential<D> for BarrierPotential<'_, D> {
+impl<const D: usize, B: Barrier> Potential<D> for BarrierPotential<'_, D, B> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
-        let c = self.contacts;
-        self.pair_energy::<VertexVertex, 2>(&c.vv, x)
-            + self.pair_energy::<VertexEdge, 3>(&c.ve, x)
-            + self.pair_energy::<EdgeEdge, 4>(&c.ee, x)
-            + self.pair_energy::<VertexFace, 4>(&c.vf, x)
-            + assemble::energy(&c.parallel, |c| self.parallel_energy(c, &c.contact.stencil.gather(x)))
-            + assemble::energy(&c.obstacle, |c| self.obstacle_energy(c, x))
+        let (c, kappa) = (self.contacts, self.kappa);
+        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
+        self.pair_energy::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x)
+            + self.pair_energy::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x)
+            + self.pair_energy::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x)
+            + self.pair_energy::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x)
+            + assemble::energy(&c.parallel, |k, c| {
+                parallel.at(k) * self.parallel_energy(c, &c.contact.stencil.gather(x))
+            })
+            + assemble::energy(&c.obstacle, |k, c| obstacle.at(k) * self.obstacle_energy(c, x))
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
-        let c = self.contacts;
-        self.pair_gradient::<VertexVertex, 2>(&c.vv, x, scale, out);
-        self.pair_gradient::<VertexEdge, 3>(&c.ve, x, scale, out);
-        self.pair_gradient::<EdgeEdge, 4>(&c.ee, x, scale, out);
-        self.pair_gradient::<VertexFace, 4>(&c.vf, x, scale, out);
-        assemble::gradient(&c.parallel, out, |c| {
-            let stencil = c.contact.stencil;
-            (stencil, self.parallel_gradient(c, &stencil.gather(x)).map(|g| g * scale))
+        let (c, kappa) = (self.contacts, self.kappa);
+        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
+        self.pair_gradient::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x, scale, out);
+        self.pair_gradient::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x, scale, out);
+        self.pair_gradient::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x, scale, out);
+        self.pair_gradient::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x, scale, out);
+        assemble::gradient(&c.parallel, out, |k, c| {
+            let (stencil, factor) = (c.contact.stencil, scale * parallel.at(k));
+            (stencil, self.parallel_gradient(c, &stencil.gather(x)).map(|g| g * factor))
         });
-        assemble::gradient(&c.obstacle, out, |c| (c.stencil, [self.obstacle_gradient(c, x) * scale]));
+        assemble::gradient(&c.obstacle, out, |k, c| {
+            (c.stencil, [self.obstacle_gradient(c, x) * (scale * obstacle.at(k))])
+        });
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        let c = self.contacts;
+        out.push(c.vv.iter().map(|c| c.stencil));
+        out.push(c.ve.iter().map(|c| c.stencil));
+        out.push(c.ee.iter().map(|c| c.stencil));
+        out.push(c.vf.iter().map(|c| c.stencil));
+        out.push(c.parallel.iter().map(|c| c.contact.stencil));
+        out.push(c.obstacle.iter().map(|c| c.stencil));
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Blocks<D>) {
-        let c = self.contacts;
-        self.pair_hessian::<VertexVertex, 2>(&c.vv, x, (scale, psd), out);
-        self.pair_hessian::<VertexEdge, 3>(&c.ve, x, (scale, psd), out);
-        self.pair_hessian::<EdgeEdge, 4>(&c.ee, x, (scale, psd), out);
-        self.pair_hessian::<VertexFace, 4>(&c.vf, x, (scale, psd), out);
-        assemble::hessian(&c.parallel, out, |c| {
-            let stencil: Stencil<4> = c.contact.stencil;
+        let (c, kappa) = (self.contacts, self.kappa);
+        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
+        self.pair_hessian::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x, (scale, psd), out);
+        self.pair_hessian::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x, (scale, psd), out);
+        self.pair_hessian::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x, (scale, psd), out);
+        self.pair_hessian::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x, (scale, psd), out);
+        assemble::hessian(&c.parallel, out, |k, c| {
+            let (stencil, factor) = (c.contact.stencil, scale * parallel.at(k));
             let local = self.parallel_hessian(c, &stencil.gather(x), psd);
-            (stencil, local.map(|row| row.map(|block| block * scale)))
+            (stencil, local.map(|row| row.map(|block| block * factor)))
         });
-        assemble::hessian(&c.obstacle, out, |c| (c.stencil, [[self.obstacle_hessian(c, x, psd) * scale]]));
+        assemble::hessian(&c.obstacle, out, |k, c| {
+            (c.stencil, [[self.obstacle_hessian(c, x, psd) * (scale * obstacle.at(k))]])
+        });
     }
 }

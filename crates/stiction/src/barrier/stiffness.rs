@@ -1,6 +1,6 @@
 //! How stiff the barrier should be. \[Li2020\]
 
-use super::ClampedLog;
+use super::{Barrier, BarrierLaw};
 use crate::math::Vector;
 
 /// Bounds of the automatic stiffness κ, in J/m⁴.
@@ -33,9 +33,9 @@ impl StiffnessRange {
     /// ```text
     /// κ_min = 10¹¹ m̄ / (scale · 4 d₀² b″(d₀²))      d₀ = 10⁻⁸ · diagonal ,   κ_max = 100 κ_min
     /// ```
-    pub fn new(barrier: &ClampedLog, of: &StiffnessScale) -> Self {
-        let s0 = (REFERENCE_DISTANCE * of.diagonal).powi(2).min(barrier.dhat().powi(2) * 0.25);
-        let min = REFERENCE_RATIO * of.mean_mass / (of.scale * 4.0 * s0 * barrier.second(s0));
+    pub fn new<B: Barrier>(law: &BarrierLaw<B>, of: &StiffnessScale) -> Self {
+        let s0 = (REFERENCE_DISTANCE * of.diagonal).powi(2).min(law.dhat().powi(2) * 0.25);
+        let min = REFERENCE_RATIO * of.mean_mass / (of.scale * 4.0 * s0 * law.second(s0));
         Self { min, max: RANGE * min }
     }
 
@@ -71,12 +71,13 @@ impl StiffnessRange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::barrier::BarrierKind;
 
     const SCALE: StiffnessScale = StiffnessScale { diagonal: 2.0, mean_mass: 0.1, scale: 1e-4 };
 
     #[test]
     fn balance_is_the_least_squares_factor_within_the_range() {
-        let range = StiffnessRange::new(&ClampedLog::new(1e-3).unwrap(), &SCALE);
+        let range = StiffnessRange::new(&BarrierLaw::new(BarrierKind::ClampedLog, 1e-3).unwrap(), &SCALE);
         assert!(range.min > 0.0 && range.max == 100.0 * range.min);
         let target = 5.0 * range.min;
         let barrier = [Vector([1.0, 2.0]), Vector([0.0, 3.0])];

@@ -1,6 +1,6 @@
 //! From candidates to contacts.
 
-use super::{Contact, Contacts, ObstacleContact, ParallelContact};
+use super::{Contact, Contacts, ObstacleContact, ParallelContact, Selection};
 use crate::broad_phase::Candidates;
 use crate::closest::{self, EdgePart, FacePart};
 use crate::math::Vector;
@@ -20,8 +20,8 @@ enum Reduced {
 }
 
 impl Contacts {
-    /// The contacts among the candidates that are closer than `dhat` (in m) at positions `x`, and those
-    /// of the surface's vertices with the obstacles.
+    /// The contacts among the candidates that `selection` picks at positions `x`, and those of the surface's
+    /// vertices with the obstacles.
     ///
     /// # Panics
     /// If `x` is shorter than the surface's vertex array.
@@ -30,8 +30,9 @@ impl Contacts {
         candidates: &Candidates,
         obstacles: &[Obstacle<D>],
         x: &[Vector<D>],
-        dhat: f64,
+        selection: &Selection,
     ) -> Self {
+        let dhat = selection.reach;
         let dhat2 = dhat * dhat;
         let (edges, faces) = (surface.edges(), surface.faces());
         let vv = reduce(&candidates.vv, |&(v, w)| {

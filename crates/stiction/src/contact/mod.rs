@@ -1,12 +1,15 @@
 //! Pairs of primitives that are close enough to push each other.
 
 mod build;
+pub mod selection;
 
 use crate::closest::EdgePart;
 use crate::distance::Separation;
 use crate::math::Vector;
 use crate::obstacle::Obstacle;
 use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
+
+pub use selection::{ContactSet, Selection, Weighting};
 
 /// A pair of primitives under the barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +77,30 @@ pub struct Contacts {
     pub parallel: Vec<ParallelContact>,
     /// A vertex and an obstacle.
     pub obstacle: Vec<ObstacleContact>,
+}
+
+/// One value for each contact, in the order of [`Contacts`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PerContact<T> {
+    /// Of `vv`.
+    pub vv: Vec<T>,
+    /// Of `ve`.
+    pub ve: Vec<T>,
+    /// Of `ee`.
+    pub ee: Vec<T>,
+    /// Of `vf`.
+    pub vf: Vec<T>,
+    /// Of `parallel`.
+    pub parallel: Vec<T>,
+    /// Of `obstacle`.
+    pub obstacle: Vec<T>,
+}
+
+impl<T> PerContact<T> {
+    /// All values: those of `vv`, then `ve`, `ee`, `vf`, `parallel` and `obstacle`.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        [&self.vv, &self.ve, &self.ee, &self.vf, &self.parallel, &self.obstacle].into_iter().flatten()
+    }
 }
 
 impl Contacts {

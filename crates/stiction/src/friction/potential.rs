@@ -5,7 +5,7 @@ use std::array::from_fn;
 use super::mollifier::{f0, f1_over_y, f2};
 use super::{Slide, Slides};
 use crate::assemble;
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Stencils};
 use crate::distance::Psd;
 use crate::math::{Matrix, Vector};
 use crate::potential::Potential;
@@ -67,7 +67,9 @@ impl<const D: usize> FrictionPotential<'_, D> {
     }
 
     fn slide_energy<const N: usize>(&self, slides: &[Slide<D, N>], x: &[Vector<D>]) -> f64 {
-        assemble::energy(slides, |slide| slide.mu * slide.force * f0(self.slip(slide, x).norm(), self.eps()))
+        assemble::energy(slides, |_, slide| {
+            slide.mu * slide.force * f0(self.slip(slide, x).norm(), self.eps())
+        })
     }
 
     fn slide_gradient<const N: usize>(
@@ -77,7 +79,7 @@ impl<const D: usize> FrictionPotential<'_, D> {
         scale: f64,
         out: &mut [Vector<D>],
     ) {
-        assemble::gradient(slides, out, |slide| {
+        assemble::gradient(slides, out, |_, slide| {
             let u = self.slip(slide, x);
             let along = u * (scale * slide.mu * slide.force * f1_over_y(u.norm(), self.eps()));
             (slide.stencil, slide.c.map(|c| along * c))
@@ -91,7 +93,7 @@ impl<const D: usize> FrictionPotential<'_, D> {
         scale: f64,
         out: &mut Blocks<D>,
     ) {
-        assemble::hessian(slides, out, |slide| {
+        assemble::hessian(slides, out, |_, slide| {
             let core = self.core(slide, x) * (scale * slide.mu * slide.force);
             (slide.stencil, from_fn(|i| from_fn(|j| core * (slide.c[i] * slide.c[j]))))
         });
@@ -125,6 +127,15 @@ impl<const D: usize> Potential<D> for FrictionPotential<'_, D> {
         self.slide_gradient(&s.ve, x, scale, out);
         self.slide_gradient(&s.ee, x, scale, out);
         self.slide_gradient(&s.vf, x, scale, out);
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        let s = self.slides;
+        out.push(s.obstacle.iter().map(|s| s.stencil));
+        out.push(s.vv.iter().map(|s| s.stencil));
+        out.push(s.ve.iter().map(|s| s.stencil));
+        out.push(s.ee.iter().map(|s| s.stencil));
+        out.push(s.vf.iter().map(|s| s.stencil));
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Blocks<D>) {

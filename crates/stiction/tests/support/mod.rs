@@ -4,10 +4,10 @@
 use std::array::from_fn;
 use std::collections::BTreeMap;
 
-use stiction::barrier::{BarrierPotential, ClampedLog};
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::blocks::Blocks;
 use stiction::broad_phase::BroadPhaseKind;
-use stiction::contact::Contacts;
+use stiction::contact::{Contacts, Selection};
 use stiction::distance::Psd;
 use stiction::math::vector::{flat, flat_mut};
 use stiction::math::{Matrix, Vector};
@@ -132,12 +132,12 @@ impl<const D: usize> Scene<D> {
     /// The contacts at `x`, found anew.
     pub fn contacts(&self, x: &[Vector<D>]) -> Contacts {
         let candidates = BroadPhaseKind::BruteForce.candidates(&self.surface, x, x, DHAT);
-        Contacts::build(&self.surface, &candidates, &self.obstacles, x, DHAT)
+        Contacts::build(&self.surface, &candidates, &self.obstacles, x, &Selection::within(DHAT))
     }
 
     pub fn barrier<'a>(&'a self, contacts: &'a Contacts) -> BarrierPotential<'a, D> {
-        let barrier = ClampedLog::new(DHAT).unwrap();
-        BarrierPotential { contacts, obstacles: &self.obstacles, barrier, kappa: 7.0 }
+        let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
+        BarrierPotential { contacts, obstacles: &self.obstacles, law, kappa: 7.0.into() }
     }
 
     pub fn energy(&self, x: &[Vector<D>]) -> f64 {

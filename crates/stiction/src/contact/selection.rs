@@ -1,0 +1,48 @@
+//! Which pairs count as contacts, and how much each counts.
+
+/// How the sum over close pairs of primitives is made up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ContactSet {
+    /// Every close pair of a vertex and a face, of two edges (3D), of a vertex and an edge (2D). \[Li2020\]
+    #[default]
+    Ipc,
+    /// The same, without counting twice what several primitives share: terms of shared edges are taken off, those of shared
+    /// vertices given back. The sum then approximates the barrier of the closest point. Meant for weights by area. \[Li2023\]
+    ImprovedMax,
+    /// Only pairs whose direction is normal to both surfaces: offset geometric contact. \[Chen2025\]
+    Ogc,
+}
+
+/// How much a contact counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Weighting {
+    /// How often its pair of closest features occurs; without unit.
+    #[default]
+    Count,
+    /// The area of the surface at rest that it stands for, in m² (m in 2D). \[Li2023\]
+    ///
+    /// ```text
+    /// vertex-face ¼ A_v      edge-edge ¼ (A_a + A_b)      vertex-edge (2D) ½ A_v      vertex-vertex ½ (A_v + A_w)      obstacle A_v
+    /// ```
+    Area,
+}
+
+/// Which pairs are contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Selection {
+    /// Distance in m below which pairs are in contact: `d_min + d̂`, see [`BarrierLaw::reach`](crate::barrier::BarrierLaw::reach).
+    pub reach: f64,
+    /// How the sum is made up.
+    pub set: ContactSet,
+    /// How much each contact counts.
+    pub weighting: Weighting,
+}
+
+impl Selection {
+    /// All pairs closer than `reach` (in m), counted.
+    pub fn within(reach: f64) -> Self {
+        Self { reach, set: ContactSet::default(), weighting: Weighting::default() }
+    }
+}
