@@ -14,6 +14,11 @@ pub enum ContactSet {
     Ogc,
 }
 
+impl ContactSet {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Ipc, Self::ImprovedMax, Self::Ogc];
+}
+
 /// How much a contact counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -27,6 +32,11 @@ pub enum Weighting {
     /// vertex-face ¼ A_v      edge-edge ¼ (A_a + A_b)      vertex-edge (2D) ½ A_v      vertex-vertex ½ (A_v + A_w)      obstacle A_v
     /// ```
     Area,
+}
+
+impl Weighting {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Count, Self::Area];
 }
 
 /// Which pairs are contacts.
