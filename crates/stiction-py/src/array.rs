@@ -66,6 +66,15 @@ pub fn vector<const D: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult
     Ok(Vector(std::array::from_fn(|k| array.as_array()[[k]])))
 }
 
+/// The entries of the `(n,)` array of numbers called `name`.
+pub fn reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let array = real_array(name, object)?;
+    if array.ndim() != 1 {
+        return Err(at(name, format!("has shape {:?}, expected (n,)", array.shape())));
+    }
+    Ok(array.as_array().iter().copied().collect())
+}
+
 /// The rows of the `(n, N)` array of vertex numbers called `name`; without entries, its shape does not matter.
 pub fn indices<const N: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; N]>> {
     let array = any_array(name, object)?;

@@ -358,15 +358,9 @@ fn gauss_newton_of_a_plane() {
 
 /// As many stiffnesses as contacts, all different.
 fn stiffnesses(contacts: &Contacts, random: &mut Random) -> PerContact<f64> {
-    let mut some = |count: usize| (0..count).map(|_| random.between(1.0, 9.0)).collect::<Vec<_>>();
-    PerContact {
-        vv: some(contacts.vv.len()),
-        ve: some(contacts.ve.len()),
-        ee: some(contacts.ee.len()),
-        vf: some(contacts.vf.len()),
-        parallel: some(contacts.parallel.len()),
-        obstacle: some(contacts.obstacle.len()),
-    }
+    let values: Vec<f64> = (0..contacts.len()).map(|_| random.between(1.0, 9.0)).collect();
+    assert!(PerContact::of(contacts, &values[1..]).unwrap_err().to_string().contains("values of contacts"));
+    PerContact::of(contacts, &values).unwrap()
 }
 
 /// Sums over contacts with a stiffness each are sums of those of each contact alone.
