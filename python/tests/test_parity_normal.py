@@ -3,13 +3,15 @@
 Where ipctk is wrong the tests say so, and compare with what is right instead.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from functools import cache
 from itertools import product
 
 import ipctk
 import numpy as np
 import pytest
 import scenes
+import workloads
 
 import stiction
 
@@ -190,6 +192,43 @@ def smallest_gap(scene):
     return scene.contacts().smallest_gap(scene.x)
 
 
+@pytest.mark.parametrize("contact_set, area", list(product(SETS, [False, True])))
+@pytest.mark.parametrize("name, size", [("W1", "tiny"), ("W2", "small"), ("W3", "tiny"), ("W4", "tiny"), ("W5", "small")])
+def test_workloads(name, size, contact_set, area, agree):
+    """Meshes of thousands of vertices, W5 from files: two bunnies."""
+    scene = from_workload(name, size)
+    if contact_set == "improved_max" and name in ("W1", "W3"):
+        pytest.skip("open surface: see test_improved_max_on_open_surfaces")
+    mesh, collisions = peer(scene, contact_set, area, 0.0)
+    contacts = ours(scene, contact_set, area, 0.0)
+    scale = 1e-12 * np.abs(contacts.weights).max()
+    mine, theirs = (significant(w, scale) for w in (our_weights(contacts), peer_weights(collisions, mesh)))
+    assert mine.keys() == theirs.keys() and len(mine) > 100
+    for key in mine:
+        agree("weights", mine[key], theirs[key], 1e-12)
+    potential = ipctk.BarrierPotential(scene.dhat, KAPPA)
+    agree("energy", contacts.barrier_energy(scene.x, KAPPA), potential(collisions, mesh, scene.x), 1e-12)
+    gradient = potential.gradient(collisions, mesh, scene.x)
+    agree("gradient", contacts.barrier_gradient(scene.x, KAPPA).ravel(), gradient, 1e-12)
+    for psd, method in PSD.items():
+        difference = contacts.barrier_hessian(scene.x, KAPPA, psd) - potential.hessian(
+            collisions, mesh, scene.x, method
+        )
+        scale = np.abs(contacts.barrier_hessian(scene.x, KAPPA, psd).data).max()
+        agree(f"Hessian, {psd}", np.abs(difference.data).max(initial=0) / scale, 0.0, 1e-12)
+
+
+@cache
+def from_workload(name, size):
+    """A workload of the benchmarks, moved a little: mirror images have pairs of features that are equally close."""
+    try:
+        made = workloads.workload(name, size)
+    except workloads.Absent as missing:
+        pytest.skip(str(missing))
+    x = made.x + np.random.default_rng(7).normal(size=made.x.shape) * 1e-3 * made.dhat
+    return scenes.Scene(name, made.rest, x, made.edges, made.faces.reshape(-1, 3), made.dhat)
+
+
 @pytest.mark.parametrize("contact_set, area, kept", SETTINGS)
 @pytest.mark.parametrize("barrier", BARRIERS)
 @each([*CLOSED, scenes.sheets, scenes.twins, scenes.on_planes])
@@ -207,3 +246,71 @@ def test_energy_and_derivatives(scene, barrier, contact_set, area, kept, agree):
     for psd, method in PSD.items():
         hessian = potential.hessian(collisions, mesh, x, method)
         agree(f"Hessian, {psd}", contacts.barrier_hessian(x, KAPPA, psd), hessian, 1e-12)
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.2])
+@each([*CLOSED, scenes.sheets, scenes.twins, scenes.on_planes])
+def test_forces(scene, kept, agree):
+    """ipctk's magnitude is that of a collision with weight 1 and without mollifier."""
+    dmin, x = kept * smallest_gap(scene), scene.x
+    mesh, collisions = peer(scene, "ipc", True, dmin)
+    potential = ipctk.BarrierPotential(scene.dhat - dmin, KAPPA)
+    theirs = []
+    for i in range(len(collisions)):
+        member = collisions[i]
+        dof = member.dof(x, mesh.edges, mesh.faces)
+        magnitude = potential.force_magnitude(member.compute_distance(dof), dmin)
+        theirs.append(magnitude * member.weight * member.mollifier(dof))
+    forces = ours(scene, "ipc", True, dmin).barrier_forces(x, KAPPA)
+    agree("forces", np.sort(forces), np.sort(theirs), 1e-12)
+
+
+@each([*CLOSED, scenes.sheets, scenes.twins])
+def test_gauss_newton(scene, agree):
+    mesh, collisions = peer(scene, "ipc", True, 0.0)
+    potential, contacts = ipctk.BarrierPotential(scene.dhat, KAPPA), ours(scene, "ipc", True, 0.0)
+    p = np.random.default_rng(6).normal(size=scene.x.shape)
+    diagonal = potential.gauss_newton_hessian_diagonal(collisions, mesh, scene.x)
+    agree("Gauss-Newton diagonal", contacts.gauss_newton_diagonal(scene.x, KAPPA).ravel(), diagonal, 1e-12)
+    form = potential.gauss_newton_hessian_quadratic_form(collisions, mesh, scene.x, p.ravel())
+    agree("Gauss-Newton form", contacts.gauss_newton_form(scene.x, KAPPA, p), form, 1e-11)
+
+
+def test_gauss_newton_on_a_plane():
+    """ipctk takes the position of the vertex for its distance to the plane; ours is the Hessian along the normal."""
+    x = np.array([[1.0, 0.0, 0.004], [2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
+    scene = scenes.Scene("corner", x, x, scenes.NO_EDGES, np.array([[0, 1, 2]]), 0.01, [([0, 0, 0], [0, 0, 1])])
+    contacts = scene.contacts()
+    diagonal = contacts.gauss_newton_diagonal(x, KAPPA)
+    exact = contacts.barrier_hessian(x, KAPPA, "none").toarray()[2, 2]
+    assert diagonal[0, 2] == pytest.approx(exact, rel=1e-14) and exact > 0
+    mesh, collisions = peer(scene, "ipc", False, 0.0)
+    theirs = ipctk.BarrierPotential(0.01, KAPPA).gauss_newton_hessian_diagonal(collisions, mesh, x)
+    assert abs(theirs[2]) < 1e-3 * exact
+
+
+def test_bad_input_is_refused():
+    """ipctk takes all of this and returns NaN or nonsense."""
+    scene = scenes.cubes(0)
+    surface, x = scene.surface(), scene.x
+    broken = x.copy()
+    broken[3, 1] = np.nan
+    for message, arguments, options in [
+        ("dhat", (surface, x, -0.1), {}),
+        ("dmin", (surface, x, 0.1), {"dmin": -1.0}),
+        ("row 3", (surface, broken, 0.1), {}),
+        ("x", (surface, x[:-1], 0.1), {}),
+        ("barrier", (surface, x, 0.1), {"barrier": "log"}),
+        ("contact_set", (surface, x, 0.1), {"contact_set": "max"}),
+        ("weights", (surface, x, 0.1), {"weights": "mass"}),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            stiction.Contacts(*arguments, **options)
+    contacts = stiction.Contacts(surface, x, scene.dhat)
+    for kappa in (-1.0, np.nan, [1.0, 2.0], np.full(len(contacts), -1.0)):
+        with pytest.raises(ValueError, match="kappa"):
+            contacts.barrier_energy(x, kappa)
+    candidates = stiction.candidates(surface, x, inflation=scene.dhat)
+    candidates["vf"] = np.array([[0, 10**6]])
+    with pytest.raises(ValueError, match="candidate"):
+        stiction.Contacts(surface, x, scene.dhat, candidates=candidates)
