@@ -169,7 +169,8 @@ impl<'a, const D: usize> Rooms<'a, D> {
                 Obstacle::Cylinder(cylinder) => {
                     let (o, [u, v]) = (cylinder.point(), across(cylinder.axis()));
                     // Seen along the axis, a cylinder is a disc.
-                    let seen: Vec<_> = self.x.iter().map(|x| Vector([u.dot(*x - o), v.dot(*x - o)])).collect();
+                    let seen: Vec<_> =
+                        self.x.iter().map(|x| Vector([u.dot(*x - o), v.dot(*x - o)])).collect();
                     self.around(Vector::ZERO, cylinder.radius(), &seen);
                 }
             }
