@@ -15,6 +15,7 @@ True
 from ._contacts import Contacts
 from ._stiction import (
     Surface,
+    TrustRegion,
     barrier_derivatives,
     barrier_value,
     candidates,
@@ -60,6 +61,7 @@ __version__ = version
 __all__ = [
     "Contacts",
     "Surface",
+    "TrustRegion",
     "barrier_derivatives",
     "barrier_value",
     "candidates",

@@ -77,7 +77,9 @@ pub fn reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 
 /// The entries in the order of C; at once where they are in it already.
 fn row_by_row<T: Element + Copy>(array: &PyReadonlyArrayDyn<'_, T>) -> Vec<T> {
-    array.as_slice().map_or_else(|_| array.as_array().iter().copied().collect(), <[T]>::to_vec)
+    // The array's own `as_slice` has Fortran's order, too.
+    let view = array.as_array();
+    view.as_slice().map_or_else(|| view.iter().copied().collect(), <[T]>::to_vec)
 }
 
 /// The rows of the `(n, N)` array of vertex numbers called `name`; without entries, its shape does not matter.

@@ -13,6 +13,7 @@ mod candidates;
 mod contacts;
 mod barrier;
 mod motion;
+mod trust_region;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
 #[pyo3::pymodule]
@@ -42,6 +43,8 @@ mod _stiction {
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
     #[pymodule_export]
     use crate::surface::Surface;
+    #[pymodule_export]
+    use crate::trust_region::TrustRegion;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

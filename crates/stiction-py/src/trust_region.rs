@@ -1,0 +1,165 @@
+//! How far each vertex may move by itself.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use stiction::mesh;
+use stiction::obstacle::Obstacle;
+use stiction::ogc;
+
+use crate::array::from_vectors;
+use crate::contacts::read_planes;
+use crate::error::plain;
+use crate::surface::{AnySurface, Surface, either, vertex_field};
+
+/// A trust region in 2D or 3D.
+enum AnyRegion {
+    Flat(Region<2>),
+    Solid(Region<3>),
+}
+
+/// A trust region, and what it is for.
+struct Region<const D: usize> {
+    surface: Arc<mesh::Surface<D>>,
+    obstacles: Vec<Obstacle<D>>,
+    region: ogc::TrustRegion<D>,
+}
+
+/// A ball around every vertex: while each stays in its own, nothing touches, whatever the others do.
+///
+///     ρ = ½ γ min(distance to what is near − ξ, inflation − ξ)
+///
+/// Vertices that are not on the surface, such as those inside solids, may move as they like. Arrays are taken in any order of memory
+/// and never changed: methods return new ones.
+///
+/// `surface`: what can touch.
+/// `dhat`: distance in m below which pairs are in contact; pairs are looked for up to twice that.
+/// `planes`: pairs (point, normal), as for Contacts.
+/// `min_distance`: ξ in m, which no pair falls below.
+/// `relaxation`: γ, the part of distances that may be used up.
+/// `update_threshold`: the part of the vertices that may be held before the region needs an update.
+#[pyclass(module = "stiction._stiction")]
+pub struct TrustRegion(AnyRegion);
+
+#[pymethods]
+impl TrustRegion {
+    #[new]
+    #[pyo3(signature = (surface, dhat, planes=None, *, min_distance=0.0, relaxation=0.9, update_threshold=0.01))]
+    fn new(
+        surface: &Surface,
+        dhat: f64,
+        planes: Option<&Bound<'_, PyAny>>,
+        min_distance: f64,
+        relaxation: f64,
+        update_threshold: f64,
+    ) -> PyResult<Self> {
+        let numbers = [dhat, min_distance, relaxation, update_threshold];
+        Ok(Self(match &surface.0 {
+            AnySurface::Flat(surface) => AnyRegion::Flat(Region::new(surface, planes, numbers)?),
+            AnySurface::Solid(surface) => AnyRegion::Solid(Region::new(surface, planes, numbers)?),
+        }))
+    }
+
+    fn __repr__(&self) -> String {
+        either!(AnyRegion, &self.0, r => format!(
+            "TrustRegion({} balls, needs_update={})", r.region.radii().len(), r.region.needs_update()
+        ))
+    }
+
+    /// The middles of the balls in m, shape (n, D); without rows before the first update.
+    #[getter]
+    fn centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        either!(AnyRegion, &self.0, r => from_vectors(py, r.region.centers()))
+    }
+
+    /// The radii of the balls in m, shape (n,); infinite for vertices that are not on the surface.
+    #[getter]
+    fn radii<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        either!(AnyRegion, &self.0, r => PyArray1::from_slice(py, r.region.radii()))
+    }
+
+    /// The distance up to which pairs are looked for, in m.
+    #[getter]
+    fn inflation(&self) -> f64 {
+        either!(AnyRegion, &self.0, r => r.region.inflation())
+    }
+
+    /// Whether too many vertices were held since the last update, or there was none.
+    #[getter]
+    fn needs_update(&self) -> bool {
+        either!(AnyRegion, &self.0, r => r.region.needs_update())
+    }
+
+    /// The inflation with which `candidates` at the centers has all pairs that come within `reach` (in m) while the vertices stay in
+    /// their balls.
+    fn contact_inflation(&self, reach: f64) -> f64 {
+        either!(AnyRegion, &self.0, r => r.region.contact_inflation(reach))
+    }
+
+    /// Puts the balls around positions x, shape (n, D), in m.
+    fn update(&mut self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        either!(AnyRegion, &mut self.0, r => {
+            let positions = vertex_field(&r.surface, "x", x)?;
+            let scene = (&*r.surface, &r.obstacles[..]);
+            x.py().detach(|| r.region.update(scene, &positions)).map_err(|error| plain(&error))
+        })
+    }
+
+    /// `update` if `needs_update`; whether it was done.
+    fn update_if_needed(&mut self, x: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let needed = self.needs_update();
+        if needed {
+            self.update(x)?;
+        }
+        Ok(needed)
+    }
+
+    /// Moves x towards where it is predicted as far as the balls around x allow, both of shape (n, D), in m.
+    ///
+    /// Returns the new positions and how many vertices were held. The balls are put around the new positions if those were too many.
+    fn warm_start<'py>(
+        &mut self,
+        x: &Bound<'py, PyAny>,
+        predicted: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
+        either!(AnyRegion, &mut self.0, r => {
+            let mut positions = vertex_field(&r.surface, "x", x)?;
+            let predicted = vertex_field(&r.surface, "predicted", predicted)?;
+            let scene = (&*r.surface, &r.obstacles[..]);
+            let held = x.py().detach(|| r.region.warm_start(scene, &mut positions, &predicted));
+            Ok((from_vectors(x.py(), &positions), held.map_err(|error| plain(&error))?))
+        })
+    }
+
+    /// The step of each vertex from x, shortened to end in its ball; all of shape (n, D), in m.
+    ///
+    /// Returns the new steps and how many vertices were held. If those are too many, the region needs an update.
+    fn filter_step<'py>(
+        &mut self,
+        x: &Bound<'py, PyAny>,
+        step: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
+        either!(AnyRegion, &mut self.0, r => {
+            let positions = vertex_field(&r.surface, "x", x)?;
+            let mut steps = vertex_field(&r.surface, "step", step)?;
+            let held = x.py().detach(|| r.region.filter_step(&r.surface, &positions, &mut steps));
+            Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
+        })
+    }
+}
+
+impl<const D: usize> Region<D> {
+    fn new(
+        surface: &Arc<mesh::Surface<D>>,
+        planes: Option<&Bound<'_, PyAny>>,
+        [dhat, min_distance, relaxation, threshold]: [f64; 4],
+    ) -> PyResult<Self> {
+        let region = ogc::TrustRegion::new(dhat)
+            .and_then(|region| region.with_min_distance(min_distance))
+            .and_then(|region| region.with_relaxation(relaxation))
+            .and_then(|region| region.with_update_threshold(threshold));
+        let region = region.map_err(|error| plain(&error))?;
+        Ok(Self { surface: surface.clone(), obstacles: read_planes(planes)?, region })
+    }
+}
