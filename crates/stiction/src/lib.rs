@@ -46,6 +46,7 @@ pub mod ccd;
 pub mod blocks;
 pub mod assemble;
 pub mod potential;
+pub mod ogc;
 pub mod contact;
 pub mod barrier;
 pub mod friction;
