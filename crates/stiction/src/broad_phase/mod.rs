@@ -59,6 +59,26 @@ impl Candidates {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Checks that every candidate names primitives of the surface.
+    ///
+    /// # Errors
+    /// If one does not.
+    pub fn check<const D: usize>(&self, surface: &Surface<D>) -> Result<()> {
+        let (vertices, edges, faces) = (surface.rest().len(), surface.edges().len(), surface.faces().len());
+        for (what, pairs, first, second) in [
+            ("vertex-vertex candidate", &self.vv, vertices, vertices),
+            ("vertex-edge candidate", &self.ve, vertices, edges),
+            ("edge-edge candidate", &self.ee, edges, edges),
+            ("vertex-face candidate", &self.vf, vertices, faces),
+        ] {
+            let wrong = |&(a, b): &(u32, u32)| a as usize >= first || b as usize >= second;
+            if let Some(index) = pairs.iter().position(wrong) {
+                return Err(Error::UnknownCandidate { what, index, pair: pairs[index] });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The methods by name. All find the same candidates, in the same order.

@@ -6,7 +6,7 @@ use super::Query;
 use super::motion::{Motion, SLACK};
 use super::slab::Between;
 use crate::broad_phase::Candidates;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::math::Vector;
 use crate::math::vector::flat;
 use crate::mesh::Surface;
@@ -62,7 +62,7 @@ impl<'a, const D: usize> Pairs<'a, D> {
     ) -> Result<Self> {
         surface.check_positions(start)?;
         surface.check_positions(end)?;
-        check_candidates(surface, candidates)?;
+        candidates.check(surface)?;
         Ok(Self::trusted(surface, candidates, start, end))
     }
 
@@ -202,21 +202,4 @@ pub(super) fn with_motion<const D: usize, const N: usize, R>(
     f: impl FnOnce(&Motion<D, N>) -> R,
 ) -> R {
     Motion::new(start, end).map_or(otherwise, |motion| f(&motion))
-}
-
-/// Checks that every candidate names primitives of the surface.
-fn check_candidates<const D: usize>(surface: &Surface<D>, candidates: &Candidates) -> Result<()> {
-    let (vertices, edges, faces) = (surface.rest().len(), surface.edges().len(), surface.faces().len());
-    for (what, pairs, first, second) in [
-        ("vertex-vertex candidate", &candidates.vv, vertices, vertices),
-        ("vertex-edge candidate", &candidates.ve, vertices, edges),
-        ("edge-edge candidate", &candidates.ee, edges, edges),
-        ("vertex-face candidate", &candidates.vf, vertices, faces),
-    ] {
-        let wrong = |&(a, b): &(u32, u32)| a as usize >= first || b as usize >= second;
-        if let Some(index) = pairs.iter().position(wrong) {
-            return Err(Error::UnknownCandidate { what, index, pair: pairs[index] });
-        }
-    }
-    Ok(())
 }

@@ -1,8 +1,13 @@
 //! From candidates to contacts.
 
-use super::{Contact, Contacts, ObstacleContact, ParallelContact, Selection};
+use super::group::{joined, pair_of};
+use super::improved;
+use super::reduce::{Found, Frame, parts_of};
+use super::sources::{AreaShare, Shares, WeightSources};
+use super::term::{Merged, Term, Weigher, merge};
+use super::{Contact, ContactSet, Contacts, ObstacleContact, ParallelContact, Selection};
 use crate::broad_phase::Candidates;
-use crate::closest::{self, EdgePart, FacePart};
+use crate::error::{Error, Result};
 use crate::math::Vector;
 use crate::mesh::Surface;
 use crate::mollifier;
@@ -10,21 +15,19 @@ use crate::obstacle::Obstacle;
 use crate::stencil::Stencil;
 use crate::threads;
 
-/// What a close pair of primitives comes down to.
-enum Reduced {
-    Vv([u32; 2]),
-    Ve([u32; 3]),
-    Ee([u32; 4]),
-    Vf([u32; 4]),
-    Parallel(ParallelContact),
-}
+/// Candidates that a task handles.
+const CHUNK: usize = 2048;
 
 impl Contacts {
     /// The contacts among the candidates that `selection` picks at positions `x`, and those of the surface's
     /// vertices with the obstacles.
     ///
+    /// The candidates must be those of [`BroadPhaseKind::candidates`](crate::broad_phase::BroadPhaseKind::candidates) with an inflation
+    /// of half the reach or more, in any order but each once. More of them change nothing. The input is not checked:
+    /// [`try_build`](Self::try_build) does that.
+    ///
     /// # Panics
-    /// If `x` is shorter than the surface's vertex array.
+    /// If `x` is shorter than the surface's vertex array, or a candidate names what the surface does not have.
     pub fn build<const D: usize>(
         surface: &Surface<D>,
         candidates: &Candidates,
@@ -32,116 +35,179 @@ impl Contacts {
         x: &[Vector<D>],
         selection: &Selection,
     ) -> Self {
-        let dhat = selection.reach;
-        let dhat2 = dhat * dhat;
-        let (edges, faces) = (surface.edges(), surface.faces());
-        let vv = reduce(&candidates.vv, |&(v, w)| {
-            let d2 = (x[v as usize] - x[w as usize]).norm_squared();
-            (d2 < dhat2).then_some(Reduced::Vv([v, w]))
-        });
-        let ve = reduce(&candidates.ve, |&(v, e)| vertex_edge(v, edges[e as usize], x, dhat2));
-        let ee = reduce(&candidates.ee, |&(e, f)| {
-            edge_edge(edges[e as usize], edges[f as usize], x, surface.rest(), dhat2)
-        });
-        let vf = reduce(&candidates.vf, |&(v, f)| vertex_face(v, faces[f as usize], x, dhat2));
-        let mut contacts = collect(vv.into_iter().chain(ve).chain(ee).chain(vf));
-        contacts.obstacle = near_obstacles(surface.vertices(), obstacles, x, dhat);
+        let frame = Frame::new(surface, x, selection);
+        let (mut contacts, _) = among(&frame, candidates, false);
+        contacts.obstacle = near_obstacles(&frame, obstacles, selection.reach);
         contacts
     }
-}
 
-fn reduce<T: Sync>(items: &[T], f: impl Fn(&T) -> Option<Reduced> + Sync) -> Vec<Reduced> {
-    threads::collect(items.len(), &|range| items[range].iter().filter_map(&f).collect())
-}
-
-fn vertex_edge<const D: usize>(v: u32, edge: [u32; 2], x: &[Vector<D>], dhat2: f64) -> Option<Reduced> {
-    let [p, a, b] = Stencil([v, edge[0], edge[1]]).gather(x);
-    let (part, d2) = closest::vertex_edge(p, a, b);
-    (d2 < dhat2).then(|| vertex_edge_part(v, edge, part))
-}
-
-fn vertex_edge_part(v: u32, edge: [u32; 2], part: EdgePart) -> Reduced {
-    match part {
-        EdgePart::Start => Reduced::Vv([v, edge[0]]),
-        EdgePart::End => Reduced::Vv([v, edge[1]]),
-        EdgePart::Inside => Reduced::Ve([v, edge[0], edge[1]]),
+    /// Like [`build`](Self::build), with its input checked.
+    ///
+    /// # Errors
+    /// If `x` has not one finite position for every vertex, the reach is not finite and larger than 0, or a candidate
+    /// names what the surface does not have or occurs twice.
+    pub fn try_build<const D: usize>(
+        surface: &Surface<D>,
+        candidates: &Candidates,
+        obstacles: &[Obstacle<D>],
+        x: &[Vector<D>],
+        selection: &Selection,
+    ) -> Result<Self> {
+        surface.check_positions(x)?;
+        selection.check()?;
+        candidates.check(surface)?;
+        check_once("vertex-vertex candidate", &candidates.vv, true)?;
+        check_once("vertex-edge candidate", &candidates.ve, false)?;
+        check_once("edge-edge candidate", &candidates.ee, true)?;
+        check_once("vertex-face candidate", &candidates.vf, false)?;
+        Ok(Self::build(surface, candidates, obstacles, x, selection))
     }
-}
 
-fn vertex_face<const D: usize>(v: u32, face: [u32; 3], x: &[Vector<D>], dhat2: f64) -> Option<Reduced> {
-    let (part, d2) = closest::vertex_face(x[v as usize], Stencil(face).gather(x));
-    (d2 < dhat2).then(|| match part {
-        FacePart::Vertex(k) => Reduced::Vv([v, face[k]]),
-        FacePart::Edge(k) => Reduced::Ve([v, face[k], face[(k + 1) % 3]]),
-        FacePart::Inside => Reduced::Vf([v, face[0], face[1], face[2]]),
-    })
-}
-
-fn edge_edge<const D: usize>(
-    a: [u32; 2],
-    b: [u32; 2],
-    x: &[Vector<D>],
-    rest: &[Vector<D>],
-    dhat2: f64,
-) -> Option<Reduced> {
-    let vertices = [a[0], a[1], b[0], b[1]];
-    let stencil = Stencil(vertices);
-    let positions = stencil.gather(x);
-    let (parts, d2) = closest::edge_edge([positions[0], positions[1]], [positions[2], positions[3]]);
-    if d2 >= dhat2 {
-        return None;
-    }
-    let threshold = mollifier::threshold(&stencil.gather(rest));
-    if mollifier::cross_squared(&positions) < threshold {
-        let contact = Contact { stencil, weight: 1.0 };
-        return Some(Reduced::Parallel(ParallelContact { contact, parts, threshold }));
-    }
-    let end = |edge: [u32; 2], part| if part == EdgePart::Start { edge[0] } else { edge[1] };
-    Some(match parts {
-        (EdgePart::Inside, EdgePart::Inside) => Reduced::Ee(vertices),
-        (EdgePart::Inside, part) => Reduced::Ve([end(b, part), a[0], a[1]]),
-        (part, other) => vertex_edge_part(end(a, part), b, other),
-    })
-}
-
-/// Sorts into kinds, puts equal pairs into one form, merges them.
-fn collect(reduced: impl Iterator<Item = Reduced>) -> Contacts {
-    let (mut vv, mut ve, mut ee, mut vf) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut parallel = Vec::new();
-    for pair in reduced {
-        match pair {
-            Reduced::Vv([a, b]) => vv.push([a.min(b), a.max(b)]),
-            Reduced::Ve([v, a, b]) => ve.push([v, a.min(b), a.max(b)]),
-            Reduced::Ee(stencil) => ee.push(stencil),
-            Reduced::Vf(stencil) => vf.push(stencil),
-            Reduced::Parallel(contact) => parallel.push(contact),
+    /// Like [`build`](Self::build), with what the weights depend on: empty lists where contacts are counted.
+    ///
+    /// # Panics
+    /// As for [`build`](Self::build).
+    pub fn build_with_sources<const D: usize>(
+        surface: &Surface<D>,
+        candidates: &Candidates,
+        obstacles: &[Obstacle<D>],
+        x: &[Vector<D>],
+        selection: &Selection,
+    ) -> (Self, WeightSources) {
+        let frame = Frame::new(surface, x, selection);
+        let (mut contacts, mut sources) = among(&frame, candidates, frame.weigher.is_by_area());
+        contacts.obstacle = near_obstacles(&frame, obstacles, selection.reach);
+        if frame.weigher.is_by_area() {
+            let edge = |a, b| surface.edges().binary_search(&[a, b]).unwrap_or_else(|place| place) as u32;
+            for Stencil([a, b, c, d]) in contacts.ee.iter().map(|c| c.stencil) {
+                sources.ee.push([AreaShare::Edge(edge(a, b), 0.25), AreaShare::Edge(edge(c, d), 0.25)]);
+            }
+            sources.vf = of_first(contacts.vf.iter().map(|c| c.stencil.0[0]), 0.25);
+            sources.obstacle = of_first(contacts.obstacle.iter().map(|c| c.stencil.0[0]), 1.0);
         }
+        (contacts, sources)
     }
-    parallel.sort_by_key(|c| c.contact.stencil);
-    Contacts { vv: merge(vv), ve: merge(ve), ee: merge(ee), vf: merge(vf), parallel, obstacle: Vec::new() }
 }
 
-fn merge<const N: usize>(mut stencils: Vec<[u32; N]>) -> Vec<Contact<N>> {
-    stencils.sort_unstable();
-    stencils
-        .chunk_by(|a, b| a == b)
-        .map(|same| Contact { stencil: Stencil(same[0]), weight: same.len() as f64 })
-        .collect()
+/// One share of a vertex for each contact.
+fn of_first(vertices: impl Iterator<Item = u32>, factor: f64) -> Shares {
+    let mut shares = Shares::default();
+    vertices.for_each(|v| shares.push([AreaShare::Vertex(v, factor)]));
+    shares
+}
+
+/// Checks that no pair occurs twice; `unordered` pairs also the other way round.
+fn check_once(what: &'static str, pairs: &[(u32, u32)], unordered: bool) -> Result<()> {
+    let key = |&(a, b): &(u32, u32)| if unordered { (a.min(b), a.max(b)) } else { (a, b) };
+    if pairs.windows(2).all(|two| key(&two[0]) < key(&two[1])) {
+        return Ok(());
+    }
+    let mut keyed: Vec<_> = pairs.iter().map(key).zip(0_usize..).collect();
+    keyed.sort_unstable();
+    let twice = keyed.windows(2).filter(|two| two[0].0 == two[1].0).min_by_key(|two| two[1].1);
+    twice.map_or(Ok(()), |two| Err(Error::Duplicate { what, index: two[1].1, first: two[0].1 }))
+}
+
+impl<'a, const D: usize> Frame<'a, D> {
+    fn new(surface: &'a Surface<D>, x: &'a [Vector<D>], selection: &Selection) -> Self {
+        let reach2 = selection.reach * selection.reach;
+        Self { surface, x, reach2, set: selection.set, weigher: Weigher::new(surface, selection) }
+    }
+}
+
+/// The contacts of candidates, and the sources of the weights of those kinds that are merged.
+fn among<const D: usize>(
+    frame: &Frame<'_, D>,
+    candidates: &Candidates,
+    keep: bool,
+) -> (Contacts, WeightSources) {
+    let mut found = reduce(&candidates.vv, |pair, out| frame.vertex_vertex(pair, out));
+    found.extend(reduce(&candidates.ve, |pair, out| frame.vertex_edge(pair, out)));
+    found.extend(reduce(&candidates.ee, |pair, out| frame.edge_edge(pair, out)));
+    found.extend(reduce(&candidates.vf, |pair, out| frame.vertex_face(pair, out)));
+    if frame.set == ContactSet::ImprovedMax {
+        let terms = improved::terms(frame, &mut found);
+        found.extend(terms);
+    }
+    let vv = merge(&take(&mut found, |part| &mut part.vv), frame.weigher, keep, |term, weight| {
+        let (v, w) = pair_of(term.key);
+        Contact { stencil: Stencil([v, w]), weight }
+    });
+    let ve = merge(&take(&mut found, |part| &mut part.ve), frame.weigher, keep, |term, weight| {
+        let (v, e) = pair_of(term.key);
+        let [a, b] = frame.surface.edges()[e as usize];
+        Contact { stencil: Stencil([v, a, b]), weight }
+    });
+    let parallel: Merged<_> =
+        merge(&take(&mut found, |part| &mut part.parallel), frame.weigher, keep, |term, weight| {
+            parallel(frame.surface, term, weight)
+        });
+    let contacts = Contacts {
+        vv: vv.contacts,
+        ve: ve.contacts,
+        ee: ascending(joined(take(&mut found, |part| &mut part.ee))),
+        vf: ascending(joined(take(&mut found, |part| &mut part.vf))),
+        parallel: parallel.contacts,
+        obstacle: Vec::new(),
+    };
+    let sources =
+        WeightSources { vv: vv.shares, ve: ve.shares, parallel: parallel.shares, ..WeightSources::default() };
+    (contacts, sources)
+}
+
+fn reduce(pairs: &[(u32, u32)], f: impl Fn((u32, u32), &mut Found) + Sync) -> Vec<Found> {
+    threads::in_chunks_of(CHUNK, pairs.len(), &|range| {
+        let mut found = Found::default();
+        pairs[range].iter().for_each(|pair| f(*pair, &mut found));
+        found
+    })
+}
+
+fn take<T>(found: &mut [Found], list: impl Fn(&mut Found) -> &mut Vec<T>) -> Vec<Vec<T>> {
+    found.iter_mut().map(|part| std::mem::take(list(part))).collect()
+}
+
+fn parallel<const D: usize>(surface: &Surface<D>, term: &Term, weight: f64) -> ParallelContact {
+    let (e, f) = pair_of(term.key);
+    let ([a, b], [c, d]) = (surface.edges()[e as usize], surface.edges()[f as usize]);
+    let stencil = Stencil([a, b, c, d]);
+    let threshold = mollifier::threshold(&stencil.gather(surface.rest()));
+    ParallelContact { contact: Contact { stencil, weight }, parts: parts_of(term.parts), threshold }
+}
+
+/// The contacts that weigh something, ascending. Ascending candidates bring them in that order, but for the faces at each
+/// vertex, which are numbered and not ordered by their vertices.
+fn ascending(mut contacts: Vec<Contact<4>>) -> Vec<Contact<4>> {
+    let first = |c: &Contact<4>| c.stencil.0[0];
+    contacts.retain(|c| c.weight != 0.0);
+    for same in contacts.chunk_by_mut(|a, b| first(a) == first(b)) {
+        same.sort_unstable_by_key(|c| c.stencil);
+    }
+    if !contacts.is_sorted_by_key(first) {
+        contacts.sort_unstable_by_key(|c| c.stencil);
+    }
+    contacts
 }
 
 fn near_obstacles<const D: usize>(
-    vertices: &[u32],
+    frame: &Frame<'_, D>,
     obstacles: &[Obstacle<D>],
-    x: &[Vector<D>],
-    dhat: f64,
+    reach: f64,
 ) -> Vec<ObstacleContact> {
-    let mut contacts = Vec::new();
-    for &v in vertices {
-        for (index, obstacle) in obstacles.iter().enumerate() {
-            if obstacle.distance(x[v as usize]) < dhat {
-                contacts.push(ObstacleContact { stencil: Stencil([v]), obstacle: index as u32, weight: 1.0 });
+    if obstacles.is_empty() {
+        return Vec::new();
+    }
+    let vertices = frame.surface.vertices();
+    threads::collect(vertices.len(), &|range| {
+        let mut contacts = Vec::new();
+        for &v in &vertices[range] {
+            let weight = frame.weigher.weight(frame.weigher.of_vertex(v, 1.0, 1.0));
+            for (index, obstacle) in obstacles.iter().enumerate() {
+                if weight != 0.0 && obstacle.distance(frame.x[v as usize]) < reach {
+                    contacts.push(ObstacleContact { stencil: Stencil([v]), obstacle: index as u32, weight });
+                }
             }
         }
-    }
-    contacts
+        contacts
+    })
 }

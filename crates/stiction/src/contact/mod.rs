@@ -1,16 +1,22 @@
 //! Pairs of primitives that are close enough to push each other.
 
-mod build;
 pub mod selection;
+pub mod sources;
+mod group;
+mod term;
+mod reduce;
+mod improved;
+mod build;
+pub mod gap;
+mod place;
 
 use crate::closest::EdgePart;
-use crate::distance::Separation;
 use crate::error::{Error, Result};
-use crate::math::Vector;
-use crate::obstacle::Obstacle;
-use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
+use crate::stencil::{EDGE_EDGE, Pair, Stencil};
 
+pub use gap::{ClosePair, smallest_distance};
 pub use selection::{ContactSet, Selection, Weighting};
+pub use sources::{AreaShare, WeightSources};
 
 /// A pair of primitives under the barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,31 +160,4 @@ impl Contacts {
             obstacle: self.obstacle.iter().map(|c| c.weight).collect(),
         }
     }
-
-    /// The smallest distance of a contact at positions `x`, in m; infinite without contacts.
-    ///
-    /// # Panics
-    /// If `x` or `obstacles` is not the array that the contacts were built with.
-    pub fn smallest_gap<const D: usize>(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> f64 {
-        let pairs = smallest(&self.vv, &VERTEX_VERTEX, x)
-            .min(smallest(&self.ve, &VERTEX_EDGE, x))
-            .min(smallest(&self.ee, &EDGE_EDGE, x))
-            .min(smallest(&self.vf, &VERTEX_FACE, x));
-        let parallel = self
-            .parallel
-            .iter()
-            .map(|c| Separation::new(&c.pair(), &c.contact.stencil.gather(x)).distance_squared());
-        let squared = parallel.fold(pairs, f64::min);
-        self.obstacle
-            .iter()
-            .map(|c| obstacles[c.obstacle as usize].distance(x[c.stencil.0[0] as usize]))
-            .fold(squared.sqrt(), f64::min)
-    }
-}
-
-fn smallest<const D: usize, const N: usize>(contacts: &[Contact<N>], pair: &Pair<N>, x: &[Vector<D>]) -> f64 {
-    contacts
-        .iter()
-        .map(|c| Separation::new(pair, &c.stencil.gather(x)).distance_squared())
-        .fold(f64::INFINITY, f64::min)
 }

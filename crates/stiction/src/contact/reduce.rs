@@ -1,0 +1,263 @@
+//! What candidates come down to: pairs of closest features, each with parts of its weight.
+
+use super::group::{Keyed, pair_key};
+use super::sources::AreaShare;
+use super::term::{Term, Weigher};
+use super::{Contact, ContactSet};
+use crate::closest::{self, EdgePart, FacePart};
+use crate::math::Vector;
+use crate::mesh::Surface;
+use crate::mollifier;
+use crate::ogc::feasible;
+use crate::stencil::Stencil;
+
+/// What to select, and from what.
+#[derive(Clone, Copy)]
+pub(super) struct Frame<'a, const D: usize> {
+    pub surface: &'a Surface<D>,
+    pub x: &'a [Vector<D>],
+    /// Square of the reach, in m².
+    pub reach2: f64,
+    pub set: ContactSet,
+    pub weigher: Weigher<'a>,
+}
+
+/// A close pair of a primitive and a part of another: what it counts too often, if others have the same part.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Shared {
+    /// The pair, by numbers.
+    pub key: u64,
+    /// The primitive that the part is of.
+    pub whole: u32,
+    /// Whether the pair of the primitives is mollified.
+    pub is_parallel: bool,
+}
+
+impl Keyed for Shared {
+    #[inline]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    #[inline]
+    fn rank(&self) -> u64 {
+        u64::from(self.whole)
+    }
+}
+
+/// What some candidates come down to.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Two vertices, the smaller first.
+    pub vv: Vec<Term>,
+    /// A vertex and an edge.
+    pub ve: Vec<Term>,
+    /// Two edges, the smaller first, and the code of their parts.
+    pub parallel: Vec<Term>,
+    /// Contacts of which there is only one of each.
+    pub ee: Vec<Contact<4>>,
+    /// Contacts of which there is only one of each.
+    pub vf: Vec<Contact<4>>,
+    /// Vertices close to a vertex of an edge.
+    pub vertex_of_edge: Vec<Shared>,
+    /// Edges close to a vertex of another.
+    pub end_of_edge: Vec<Shared>,
+    /// Vertices close to an edge of a face.
+    pub edge_of_face: Vec<Shared>,
+    /// Vertices close to a vertex of a face.
+    pub vertex_of_face: Vec<Shared>,
+}
+
+/// A number for each pair of parts, in their order.
+pub(super) fn parts_code(parts: (EdgePart, EdgePart)) -> u8 {
+    parts.0 as u8 * 3 + parts.1 as u8
+}
+
+/// The parts that a number stands for.
+pub(super) fn parts_of(code: u8) -> (EdgePart, EdgePart) {
+    const PARTS: [EdgePart; 3] = [EdgePart::Start, EdgePart::End, EdgePart::Inside];
+    (PARTS[usize::from(code / 3) % 3], PARTS[usize::from(code % 3)])
+}
+
+impl Found {
+    /// Two vertices, with a share of a weight.
+    #[inline]
+    pub fn push_vv(&mut self, v: u32, w: u32, share: AreaShare) {
+        self.vv.push(Term::new(pair_key(v.min(w), v.max(w)), 0, share));
+    }
+
+    /// A vertex and the closest part of an edge, with a share of a weight.
+    #[inline]
+    pub fn push_ve(&mut self, v: u32, (e, edge): (u32, [u32; 2]), part: EdgePart, share: AreaShare) {
+        match part {
+            EdgePart::Start => self.push_vv(v, edge[0], share),
+            EdgePart::End => self.push_vv(v, edge[1], share),
+            EdgePart::Inside => self.ve.push(Term::new(pair_key(v, e), 0, share)),
+        }
+    }
+}
+
+impl<const D: usize> Frame<'_, D> {
+    /// A candidate of two loose vertices.
+    #[inline]
+    pub fn vertex_vertex(&self, (v, w): (u32, u32), out: &mut Found) {
+        if (self.at(v) - self.at(w)).norm_squared() < self.reach2 {
+            out.push_vv(v, w, self.weigher.of_vertex(v, 1.0, 0.5));
+            if self.weigher.is_by_area() {
+                out.push_vv(v, w, self.weigher.of_vertex(w, 1.0, 0.5));
+            }
+        }
+    }
+
+    /// A candidate of a vertex and an edge: all in 2D, loose ones in 3D.
+    #[inline]
+    pub fn vertex_edge(&self, (v, e): (u32, u32), out: &mut Found) {
+        let edge = self.surface.edges()[e as usize];
+        let (part, d2) = closest::vertex_edge(self.at(v), self.at(edge[0]), self.at(edge[1]));
+        if d2 >= self.reach2 || !self.is_chosen(|| feasible::vertex_edge(self.surface, self.x, (v, e), part))
+        {
+            return;
+        }
+        let end = edge[usize::from(part == EdgePart::End)];
+        let around = || self.surface.adjacency().vertex_edges.of(end).len();
+        let times = if part == EdgePart::Inside { 1.0 } else { self.per_element(around) };
+        out.push_ve(v, (e, edge), part, self.weigher.of_vertex(v, times, 0.5));
+        if self.set == ContactSet::ImprovedMax {
+            self.share_vertices(v, &edge, e, &mut out.vertex_of_edge);
+        }
+    }
+
+    /// A candidate of a vertex and a face.
+    #[inline]
+    pub fn vertex_face(&self, (v, f): (u32, u32), out: &mut Found) {
+        let face = self.surface.faces()[f as usize];
+        let (part, d2) = closest::vertex_face(self.at(v), face.map(|w| self.at(w)));
+        if d2 >= self.reach2 || !self.is_chosen(|| feasible::vertex_face(self.surface, self.x, (v, f), part))
+        {
+            return;
+        }
+        let (adjacency, of_v) = (self.surface.adjacency(), |times| self.weigher.of_vertex(v, times, 0.25));
+        match part {
+            FacePart::Vertex(k) => {
+                out.push_vv(v, face[k], of_v(self.per_element(|| adjacency.vertex_faces.of(face[k]).len())));
+            }
+            FacePart::Edge(k) => {
+                let e = adjacency.face_edges[f as usize][k];
+                let times = self.per_element(|| adjacency.edge_faces.of(e).len());
+                out.ve.push(Term::new(pair_key(v, e), 0, of_v(times)));
+            }
+            FacePart::Inside => {
+                let weight = self.weigher.weight(of_v(1.0));
+                out.vf.push(Contact { stencil: Stencil([v, face[0], face[1], face[2]]), weight });
+            }
+        }
+        if self.set == ContactSet::ImprovedMax {
+            self.share_vertices(v, &face, f, &mut out.vertex_of_face);
+            self.share_edges(v, &adjacency.face_edges[f as usize], f, &mut out.edge_of_face);
+        }
+    }
+
+    /// A candidate of two edges.
+    #[inline]
+    pub fn edge_edge(&self, (e, f): (u32, u32), out: &mut Found) {
+        let (e, f) = (e.min(f), e.max(f));
+        let (a, b) = (self.surface.edges()[e as usize], self.surface.edges()[f as usize]);
+        let stencil = Stencil([a[0], a[1], b[0], b[1]]);
+        let x = stencil.gather(self.x);
+        let (parts, d2) = closest::edge_edge([x[0], x[1]], [x[2], x[3]]);
+        if d2 >= self.reach2 || !self.is_chosen(|| feasible::edge_edge(self.surface, self.x, (e, f), parts)) {
+            return;
+        }
+        let is_parallel =
+            mollifier::cross_squared(&x) < mollifier::threshold(&stencil.gather(self.surface.rest()));
+        if self.set == ContactSet::ImprovedMax {
+            self.share_ends((e, a), (f, b), is_parallel, &mut out.end_of_edge);
+            self.share_ends((f, b), (e, a), is_parallel, &mut out.end_of_edge);
+        }
+        if parts == (EdgePart::Inside, EdgePart::Inside) && !is_parallel {
+            let weight = self.edge_shares(e, f).map(|share| self.weigher.weight(share)).sum();
+            out.ee.push(Contact { stencil, weight });
+        } else if is_parallel {
+            let term = |share| Term::new(pair_key(e, f), parts_code(parts), share);
+            out.parallel.extend(self.edge_shares(e, f).map(term));
+        } else {
+            self.edge_edge_parts((e, a), (f, b), parts, out);
+        }
+    }
+
+    /// The closest parts of two edges, not both their insides.
+    #[inline]
+    fn edge_edge_parts(
+        &self,
+        (e, a): (u32, [u32; 2]),
+        (f, b): (u32, [u32; 2]),
+        parts: (EdgePart, EdgePart),
+        out: &mut Found,
+    ) {
+        for share in self.edge_shares(e, f) {
+            match parts {
+                (EdgePart::Start, part) => out.push_ve(a[0], (f, b), part, share),
+                (EdgePart::End, part) => out.push_ve(a[1], (f, b), part, share),
+                (part, EdgePart::Start) => out.push_ve(b[0], (e, a), part, share),
+                (part, _) => out.push_ve(b[1], (e, a), part, share),
+            }
+        }
+    }
+
+    /// The shares of a pair of edges: one of each; counted, the pair counts once.
+    #[inline]
+    fn edge_shares(&self, e: u32, f: u32) -> impl Iterator<Item = AreaShare> {
+        let shares = [e, f].map(|edge| self.weigher.of_edge(edge, 1.0, 0.25));
+        shares.into_iter().take(1 + usize::from(self.weigher.is_by_area()))
+    }
+
+    /// The closest part of an edge to a vertex, and the squared distance in m².
+    #[inline]
+    pub fn closest_on_edge(&self, v: u32, e: u32) -> (EdgePart, f64) {
+        let edge = self.surface.edges()[e as usize];
+        closest::vertex_edge(self.at(v), self.at(edge[0]), self.at(edge[1]))
+    }
+
+    #[inline]
+    fn at(&self, v: u32) -> Vector<D> {
+        self.x[v as usize]
+    }
+
+    /// Whether the set has pairs that fulfil a condition of offset geometric contact.
+    #[inline]
+    fn is_chosen(&self, feasible: impl FnOnce() -> bool) -> bool {
+        self.set != ContactSet::Ogc || feasible()
+    }
+
+    /// How often a pair counts that comes from each of `count` elements: once altogether in offset geometric contact.
+    #[inline]
+    fn per_element(&self, count: impl FnOnce() -> usize) -> f64 {
+        if self.set == ContactSet::Ogc { 1.0 / count().max(1) as f64 } else { 1.0 }
+    }
+
+    /// Notes the vertices of a primitive that are close to `v`.
+    fn share_vertices(&self, v: u32, vertices: &[u32], whole: u32, out: &mut Vec<Shared>) {
+        let close = vertices.iter().filter(|w| (self.at(v) - self.at(**w)).norm_squared() < self.reach2);
+        out.extend(close.map(|w| Shared { key: pair_key(v, *w), whole, is_parallel: false }));
+    }
+
+    /// Notes the edges of a primitive that are close to `v`.
+    fn share_edges(&self, v: u32, edges: &[u32], whole: u32, out: &mut Vec<Shared>) {
+        let close = edges.iter().filter(|e| self.closest_on_edge(v, **e).1 < self.reach2);
+        out.extend(close.map(|e| Shared { key: pair_key(v, *e), whole, is_parallel: false }));
+    }
+
+    /// Notes the ends of an edge `f` that are close to an edge `e`.
+    fn share_ends(
+        &self,
+        (e, a): (u32, [u32; 2]),
+        (f, b): (u32, [u32; 2]),
+        is_parallel: bool,
+        out: &mut Vec<Shared>,
+    ) {
+        let is_close =
+            |v: u32| closest::vertex_edge(self.at(v), self.at(a[0]), self.at(a[1])).1 < self.reach2;
+        let close = b.into_iter().filter(|v| is_close(*v));
+        out.extend(close.map(|v| Shared { key: pair_key(v, e), whole: f, is_parallel }));
+    }
+}
