@@ -328,8 +328,9 @@ impl<const D: usize> Scene<D> {
             let near = near.unwrap_or_else(|| {
                 BroadPhaseKind::default().candidates(surface, &positions, &positions, inflation)
             });
-            contact::Contacts::build(surface, &near, &obstacles, &positions, &selection)
+            contact::Contacts::try_build(surface, &near, &obstacles, &positions, &selection)
         });
+        let contacts = contacts.map_err(|error| plain(&error))?;
         Ok(Self { surface: surface.clone(), obstacles, law, contacts })
     }
 
