@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use stiction::barrier::stiffness::AdaptiveStiffness;
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
@@ -161,13 +162,13 @@ fn relax<const D: usize>(
 ) -> Result<()> {
     let model = problem.model;
     let limit = model.params.newton.max_iterations;
-    let mut gap = iterate.contacts.smallest_gap(&iterate.x, &model.obstacles);
+    let mut stiffness = model.stiffness.at(iterate.kappa, gap(model, iterate));
     let (mut speed, mut tolerance) = (f64::INFINITY, model.params.tolerance());
     for _ in 0..limit {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
         }
-        begin_stiffness(problem, iterate);
+        begin_stiffness(problem, iterate, &mut stiffness)?;
         let p = direction(problem, iterate, work)?;
         speed = p.iter().map(|p| p.norm()).fold(0.0, f64::max) / problem.scheme.h_hat;
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
@@ -181,7 +182,7 @@ fn relax<const D: usize>(
             let (step, iterations) = (problem.step, iterate.iterations);
             return Err(Error::Stalled { step, iterations, speed, tolerance });
         }
-        gap = adapt_stiffness(model, iterate, gap);
+        adapt_stiffness(model, iterate, &mut stiffness);
     }
     Err(Error::NotConverged { step: problem.step, iterations: iterate.iterations, speed, tolerance })
 }
@@ -248,22 +249,34 @@ fn descend<const D: usize>(
 }
 
 /// Balances the barrier with the other forces when contact first appears.
-fn begin_stiffness<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>) {
+fn begin_stiffness<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    stiffness: &mut AdaptiveStiffness,
+) -> Result<()> {
     if iterate.kappa.is_some() || iterate.contacts.is_empty() {
-        return;
+        return Ok(());
     }
     let mut others = vec![Vector::ZERO; iterate.x.len()];
     let empty = Contacts::default();
     problem.potential(&empty, None).gradient(&iterate.x, 1.0 / problem.scheme.scale, &mut others);
-    iterate.kappa = problem.model.initial_stiffness(&iterate.contacts, &iterate.x, &others);
+    problem.model.begin_stiffness(stiffness, &iterate.contacts, &iterate.x, &others)?;
+    iterate.kappa = stiffness.kappa();
+    Ok(())
 }
 
-/// Doubles an automatic stiffness while a tiny gap shrinks; returns the present gap in m.
-fn adapt_stiffness<const D: usize>(model: &Model<D>, iterate: &mut Iterate<D>, before: f64) -> f64 {
-    let gap = iterate.contacts.smallest_gap(&iterate.x, &model.obstacles);
+/// Doubles an automatic stiffness while a tiny gap shrinks.
+fn adapt_stiffness<const D: usize>(
+    model: &Model<D>,
+    iterate: &mut Iterate<D>,
+    stiffness: &mut AdaptiveStiffness,
+) {
     if model.params.contact.stiffness == Stiffness::Automatic {
-        let doubled = |kappa| model.stiffness_range.update(kappa, before, gap, model.diagonal);
-        iterate.kappa = iterate.kappa.map(doubled);
+        iterate.kappa = stiffness.after_step(gap(model, iterate));
     }
-    gap
+}
+
+/// The smallest distance of a contact less the minimum distance, in m.
+fn gap<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> f64 {
+    iterate.contacts.smallest_gap(&iterate.x, &model.obstacles) - model.barrier.dmin()
 }

@@ -121,7 +121,7 @@ impl<const D: usize> StepReport<D> {
             stiffness_work: 0.0,
             gap: contacts.smallest_gap(&state.x, &model.obstacles),
             normal_force: normal_force(&barrier, &state.x),
-            kappa: state.kappa.unwrap_or(model.stiffness_range.min),
+            kappa: state.kappa.unwrap_or(model.stiffness.range().min),
             pair_contacts: contacts.len() - contacts.obstacle.len(),
             obstacle_contacts: contacts.obstacle.len(),
             friction: FrictionReport::default(),

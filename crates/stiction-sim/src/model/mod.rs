@@ -5,7 +5,7 @@ mod check;
 
 use std::ops::Range;
 
-use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale};
+use stiction::barrier::stiffness::{AdaptiveStiffness, StiffnessScale};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, BroadPhaseKind};
 use stiction::contact::{Contacts, Selection};
@@ -79,8 +79,8 @@ pub struct Model<const D: usize> {
     pub barrier: BarrierLaw,
     /// How candidates are found; the result does not depend on it.
     pub broad_phase: BroadPhaseKind,
-    /// Range of the automatic barrier stiffness.
-    pub stiffness_range: StiffnessRange,
+    /// The automatic barrier stiffness before there is contact.
+    pub stiffness: AdaptiveStiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
     /// Mean mass of a vertex, in kg.
@@ -128,18 +128,18 @@ impl<const D: usize> Model<D> {
             fixed,
             barrier,
             broad_phase: BroadPhaseKind::default(),
-            stiffness_range: stiffness_range(&barrier, &scale)?,
+            stiffness: AdaptiveStiffness::new(&barrier, &scale).map_err(out_of_scale)?,
             diagonal,
             mean_mass,
         };
         model.check_free(&rest)?;
         model.check_nested(&rest)?;
         model.check_self_contact(&rest)?;
-        let state = model.start(bodies, rest);
+        let state = model.start(bodies, rest)?;
         Ok((model, state))
     }
 
-    fn start(&self, bodies: &[Body<D>], rest: Vec<Vector<D>>) -> State<D> {
+    fn start(&self, bodies: &[Body<D>], rest: Vec<Vector<D>>) -> Result<State<D>> {
         let velocity = |body: &Body<D>| std::iter::repeat_n(body.velocity, body.vertices.len());
         let mut v: Vec<_> = bodies.iter().flat_map(velocity).collect();
         for vertex in self.boundary.vertices() {
@@ -149,8 +149,9 @@ impl<const D: usize> Model<D> {
         let mut others = vec![Vector::ZERO; rest.len()];
         self.elastic.gradient(&rest, 1.0, &mut others);
         self.body_force().gradient(&rest, 1.0, &mut others);
-        let kappa = self.initial_stiffness(&contacts, &rest, &others);
-        State { x: rest, v, time: 0.0, step: 0, kappa }
+        let mut stiffness = self.stiffness;
+        self.begin_stiffness(&mut stiffness, &contacts, &rest, &others)?;
+        Ok(State { x: rest, v, time: 0.0, step: 0, kappa: stiffness.kappa() })
     }
 
     /// The contacts of a configuration.
@@ -176,36 +177,41 @@ impl<const D: usize> Model<D> {
         contacts: &'a Contacts,
         kappa: Option<f64>,
     ) -> BarrierPotential<'a, D> {
-        let kappa = kappa.unwrap_or(self.stiffness_range.min);
+        let kappa = kappa.unwrap_or(self.stiffness.range().min);
         BarrierPotential { contacts, obstacles: &self.obstacles, law: self.barrier, kappa: kappa.into() }
     }
 
-    /// The barrier stiffness with which to begin, given the gradient (in N) of all other energies; none
-    /// without contact.
-    pub fn initial_stiffness(
+    /// Sets the barrier stiffness if contact appears, given the gradient (in N) of all other energies.
+    ///
+    /// # Errors
+    /// If there is not one entry of the gradient for each vertex.
+    pub fn begin_stiffness(
         &self,
+        stiffness: &mut AdaptiveStiffness,
         contacts: &Contacts,
         x: &[Vector<D>],
         others: &[Vector<D>],
-    ) -> Option<f64> {
-        if contacts.is_empty() {
-            return None;
+    ) -> Result<()> {
+        if contacts.is_empty() || stiffness.kappa().is_some() {
+            return Ok(());
         }
         if let Stiffness::Fixed(kappa) = self.params.contact.stiffness {
-            return Some(kappa);
+            *stiffness = stiffness.at(Some(kappa), f64::INFINITY);
+            return Ok(());
         }
         let mut gradient = vec![Vector::ZERO; x.len()];
         self.barrier_potential(contacts, Some(1.0)).gradient(x, 1.0, &mut gradient);
-        Some(self.stiffness_range.balance(&gradient, others))
+        stiffness.begin(&gradient, others)?;
+        Ok(())
     }
 }
 
-/// The range of the barrier stiffness, which must be one of numbers.
-fn stiffness_range(barrier: &BarrierLaw, scale: &StiffnessScale) -> Result<StiffnessRange> {
-    let range = StiffnessRange::new(barrier, scale);
-    if range.min > 0.0 && range.max.is_finite() {
-        Ok(range)
-    } else {
-        Err(Error::OutOfScale { what: "the smallest barrier stiffness", value: range.min })
+/// The range of the barrier stiffness must be one of numbers.
+fn out_of_scale(error: stiction::error::Error) -> Error {
+    match error {
+        stiction::error::Error::BadParameter { value, .. } => {
+            Error::OutOfScale { what: "the smallest barrier stiffness", value }
+        }
+        other => other.into(),
     }
 }
