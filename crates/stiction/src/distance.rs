@@ -25,6 +25,7 @@
 mod frame;
 mod form;
 mod project;
+mod secular;
 
 use std::array::from_fn;
 
