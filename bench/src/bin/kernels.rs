@@ -4,8 +4,10 @@
 //! the same barrier. nalgebra gets four chances, which differ only in how the blocks are written:
 //! its operators, nested `from_fn`, plain loops, and plain loops with our factors and our use of symmetry.
 //! The first three are the same formula; the last is what nalgebra makes of our rearrangement of it.
-//! Then our other kernels: projected Hessians, and closest features of pairs as the broad phase gives them, which are
-//! mostly not inside.
+//! Then our other kernels: closest features of pairs as the broad phase gives them, which are mostly not inside; and a
+//! table of energies, gradients and Hessians of every pair, each a call of its own with the barrier. Nearly parallel
+//! edges are timed through their potential on one thread, with what it costs to gather positions and to
+//! list the blocks.
 
 use std::array::from_fn;
 use std::hint::black_box;
@@ -13,11 +15,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use nalgebra::{Matrix2, Matrix3, Matrix3x2, Matrix3x4, Matrix4, Matrix4x2, Vector3, Vector4};
-use stiction::barrier::{BarrierKind, BarrierLaw};
-use stiction::closest::{self, FacePart};
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
+use stiction::blocks::Blocks;
+use stiction::closest::{self, EdgePart, FacePart};
+use stiction::contact::{Contact, Contacts, ParallelContact};
 use stiction::distance::{Psd, Separation};
 use stiction::math::{Matrix, Vector};
-use stiction::stencil::VERTEX_FACE;
+use stiction::mollifier;
+use stiction::potential::Potential;
+use stiction::stencil::{EdgeEdge, PairKind, Stencil, VERTEX_FACE, VertexEdge, VertexFace, VertexVertex};
+use stiction::threads;
 
 const CONFIGURATIONS: usize = 4096;
 const REPETITIONS: usize = 100;
@@ -28,11 +35,11 @@ type OurBlocks = [[Matrix<3>; 4]; 4];
 type PeerBlocks = [[Matrix3<f64>; 4]; 4];
 
 #[inline(always)]
-fn ours(barrier: &BarrierLaw, x: &[Vector<3>; 4], psd: Psd) -> OurBlocks {
+fn ours(barrier: &BarrierLaw, x: &[Vector<3>; 4]) -> OurBlocks {
     let separation = Separation::new(&VERTEX_FACE, x);
     let d2 = separation.distance_squared();
     let (f1, f2) = barrier.derivatives(d2);
-    separation.hessian(f1, f2, psd)
+    separation.hessian(f1, f2, Psd::None)
 }
 
 /// Everything the blocks are made of: `cᵢ`, `r`, `K`, `tᵢ` (columns) and `wᵢⱼ`.
@@ -184,6 +191,137 @@ fn time<X, Y>(configurations: &[X], f: impl Fn(&X) -> Y) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / configurations.len() as f64
 }
 
+/// Pairs of one kind with closest points inside both primitives, closer than `DHAT` and no slivers.
+fn regular<K: PairKind<N>, const D: usize, const N: usize>() -> Vec<[Vector<D>; N]> {
+    let mut random = random();
+    let mut out = Vec::new();
+    while out.len() < CONFIGURATIONS {
+        let x: [Vector<D>; N] = from_fn(|_| Vector(from_fn(|_| random())));
+        let separation = Separation::new(&K::PAIR, &x);
+        let along = |p: usize| (0..N).fold(Vector::ZERO, |sum, i| sum + x[i] * K::PAIR.directions[p][i]);
+        let (u, v) = (along(0), along(1));
+        let area2 = u.norm_squared() * v.norm_squared() - u.dot(v).powi(2);
+        let round = match K::PAIR.free {
+            0 => true,
+            1 => u.norm_squared() > 0.02,
+            _ => area2 > 0.02,
+        };
+        let inside = separation.c.iter().all(|c| c.abs() <= 1.0);
+        let d2 = separation.distance_squared();
+        if round && inside && d2 > 0.01 && d2 < DHAT * DHAT {
+            out.push(x);
+        }
+    }
+    out
+}
+
+const COLUMNS: [&str; 7] = ["distance", "energy", "gradient", "None", "Clamp", "Abs", "GaussNewton"];
+
+/// The best of many rounds, column by column.
+fn best_of(round: impl Fn() -> [f64; 7]) -> [f64; 7] {
+    (0..REPETITIONS).fold([f64::INFINITY; 7], |best, _| {
+        let now = round();
+        from_fn(|k| best[k].min(now[k]))
+    })
+}
+
+fn print_row(name: &str, row: [f64; 7]) {
+    println!("{name:10}{}", row.map(|ns| format!(" {ns:11.1}")).concat());
+}
+
+fn pair_row<K: PairKind<N>, const D: usize, const N: usize>(name: &str, barrier: &BarrierLaw) {
+    let x = regular::<K, D, N>();
+    let hessian = |psd: Psd| {
+        time(&x, |x| {
+            let separation = Separation::new(&K::PAIR, x);
+            let (f1, f2) = barrier.derivatives(separation.distance_squared());
+            separation.hessian(f1, f2, psd)
+        })
+    };
+    let row = best_of(|| {
+        [
+            time(&x, |x| Separation::new(&K::PAIR, x).distance_squared()),
+            time(&x, |x| barrier.value(Separation::new(&K::PAIR, x).distance_squared())),
+            time(&x, |x| {
+                let separation = Separation::new(&K::PAIR, x);
+                separation.gradient(barrier.first(separation.distance_squared()))
+            }),
+            hessian(Psd::None),
+            hessian(Psd::Clamp),
+            hessian(Psd::Abs),
+            hessian(Psd::GaussNewton),
+        ]
+    });
+    print_row(name, row);
+}
+
+/// Pairs of edges within 1.8° of parallel, each with vertices of its own, and their contacts.
+fn parallel_edges(parts: (EdgePart, EdgePart)) -> (Vec<Vector<3>>, Contacts) {
+    let mut random = random();
+    let (mut x, mut contacts) = (Vec::new(), Contacts::default());
+    for k in 0..CONFIGURATIONS as u32 {
+        let mut near = |reach: f64| Vector(from_fn(|_| (random() - 0.5) * reach));
+        let (a, u, turn) = (near(1.0), near(1.0) + Vector([1.0, 0.0, 0.0]), near(0.02));
+        let b = a + u * 0.3 + near(0.3) + Vector([0.0, 0.0, 0.3]);
+        let edges = [a, a + u, b, b + u + turn];
+        let threshold = mollifier::threshold(&edges);
+        let contact = Contact { stencil: Stencil(from_fn(|i| 4 * k + i as u32)), weight: 1.0 };
+        contacts.parallel.push(ParallelContact { contact, parts, threshold });
+        x.extend(edges);
+    }
+    (x, contacts)
+}
+
+fn parallel_row(name: &str, barrier: BarrierLaw, parts: (EdgePart, EdgePart)) {
+    let (x, contacts) = parallel_edges(parts);
+    let potential = BarrierPotential { contacts: &contacts, obstacles: &[], law: barrier, kappa: 1.0.into() };
+    let each = |f: &dyn Fn()| {
+        let start = Instant::now();
+        f();
+        start.elapsed().as_secs_f64() * 1e9 / CONFIGURATIONS as f64
+    };
+    let hessian = |psd: Psd| {
+        each(&|| {
+            let mut blocks = Blocks::default();
+            potential.hessian(&x, 1.0, psd, &mut blocks);
+            black_box(&blocks);
+        })
+    };
+    let row = best_of(|| {
+        [
+            each(&|| {
+                black_box(contacts.smallest_gap(black_box(&x), &[]));
+            }),
+            each(&|| {
+                black_box(potential.energy(black_box(&x)));
+            }),
+            each(&|| {
+                let mut out = vec![Vector::ZERO; x.len()];
+                potential.gradient(black_box(&x), 1.0, &mut out);
+                black_box(&out);
+            }),
+            hessian(Psd::None),
+            hessian(Psd::Clamp),
+            hessian(Psd::Abs),
+            hessian(Psd::GaussNewton),
+        ]
+    });
+    print_row(name, row);
+}
+
+/// Every pair, in ns.
+fn table(barrier: &BarrierLaw) {
+    println!("\n{:10}{}", "ns", COLUMNS.map(|name| format!(" {name:>11}")).concat());
+    pair_row::<VertexVertex, 2, 2>("vv 2D", barrier);
+    pair_row::<VertexEdge, 2, 3>("ve 2D", barrier);
+    pair_row::<VertexVertex, 3, 2>("vv 3D", barrier);
+    pair_row::<VertexEdge, 3, 3>("ve 3D", barrier);
+    pair_row::<EdgeEdge, 3, 4>("ee 3D", barrier);
+    pair_row::<VertexFace, 3, 4>("vf 3D", barrier);
+    parallel_row("parallel", *barrier, (EdgePart::Inside, EdgePart::Inside));
+    parallel_row(" with end", *barrier, (EdgePart::End, EdgePart::Inside));
+}
+
 fn main() -> ExitCode {
     let barrier = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).expect("DHAT is positive");
     let x = configurations();
@@ -191,7 +329,7 @@ fn main() -> ExitCode {
 
     let mut worst = 0.0_f64;
     for (x, y) in x.iter().zip(&y) {
-        let (h, peer) = (ours(&barrier, x, Psd::None), Peer::new(&barrier, y));
+        let (h, peer) = (ours(&barrier, x), Peer::new(&barrier, y));
         for other in [peer.operators(), peer.nested(), peer.looped(), peer.factored()] {
             worst = worst.max(disagreement(&h, &other));
         }
@@ -209,26 +347,17 @@ fn main() -> ExitCode {
         "Hessian, exact, nalgebra, nested from_fn",
         "Hessian, exact, nalgebra, loops",
         "Hessian, exact, nalgebra, loops with our factors",
-        "Hessian, clamped, ours",
-        "gradient, ours",
-        "energy, ours",
         "closest features, edge-edge, ours",
         "closest features, vertex-face, ours",
     ];
-    let mut best = [f64::INFINITY; 10];
+    let mut best = [f64::INFINITY; 7];
     for _ in 0..REPETITIONS {
         let now = [
-            time(&x, |x| ours(&barrier, x, Psd::None)),
+            time(&x, |x| ours(&barrier, x)),
             time(&y, |y| Peer::new(&barrier, y).operators()),
             time(&y, |y| Peer::new(&barrier, y).nested()),
             time(&y, |y| Peer::new(&barrier, y).looped()),
             time(&y, |y| Peer::new(&barrier, y).factored()),
-            time(&x, |x| ours(&barrier, x, Psd::Clamp)),
-            time(&x, |x| {
-                let separation = Separation::new(&VERTEX_FACE, x);
-                separation.gradient(barrier.first(separation.distance_squared()))
-            }),
-            time(&x, |x| barrier.value(Separation::new(&VERTEX_FACE, x).distance_squared())),
             time(&pairs, |x| closest::edge_edge([x[0], x[1]], [x[2], x[3]])),
             time(&pairs, |x| closest::vertex_face(x[0], [x[1], x[2], x[3]])),
         ];
@@ -240,5 +369,10 @@ fn main() -> ExitCode {
     let fastest = |range: std::ops::Range<usize>| best[range].iter().copied().fold(f64::INFINITY, f64::min);
     println!("{:50} {:7.2}", "fastest nalgebra with the same formula / ours", fastest(1..4) / best[0]);
     println!("{:50} {:7.2}", "nalgebra with our factors as well / ours", best[4] / best[0]);
+    if let Err(error) = threads::set_count(1) {
+        println!("{error}");
+        return ExitCode::FAILURE;
+    }
+    table(&barrier);
     ExitCode::SUCCESS
 }

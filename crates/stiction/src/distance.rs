@@ -25,6 +25,7 @@
 mod frame;
 mod form;
 mod project;
+mod secular;
 
 use std::array::from_fn;
 
@@ -114,11 +115,14 @@ impl<const D: usize, const N: usize> Separation<D, N> {
                 }
             }
         }
-        // Along the normal, where there is one at most, however small it is against the r(x, 0) that it is a part of.
-        let mut r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
-        if frame.normal_scale > 0.0 {
-            r = frame.normal * (frame.normal.dot(r0) * frame.normal_scale);
-        }
+        // Along the normal, where there is one at most, and across the direction otherwise, to all digits, however small
+        // r is against the r(x, 0) that it is a part of.
+        let r = if frame.normal_scale > 0.0 {
+            frame.normal * (frame.normal.dot(r0) * frame.normal_scale)
+        } else {
+            let r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
+            r - a[0] * frame.dual[0].dot(r) - a[1] * frame.dual[1].dot(r)
+        };
         Self { c, r, alpha, directions: pair.directions, free: pair.free, a, frame }
     }
 

@@ -250,6 +250,110 @@ fn projections() {
     check_projection::<3, 4, 12>(&VERTEX_FACE);
 }
 
+/// A number of any magnitude between two powers of ten.
+fn magnitude(random: &mut Random, low: f64, high: f64) -> f64 {
+    10.0_f64.powf(random.between(low, high))
+}
+
+/// Two directions: any, nearly parallel, of very different lengths, or across each other and equally long.
+fn directions<const D: usize>(random: &mut Random) -> [Vector<D>; 2] {
+    let rotation = random.rotation::<D>();
+    let axis = |k: usize| rotation * Vector::<D>::axis(k);
+    let [u, v] = random.points::<D, 2>(0.5);
+    match (random.between(0.0, 4.0) as u32, D) {
+        (0, _) => [u, u * random.between(-2.0, 2.0) + v * magnitude(random, -6.0, -1.0)],
+        (1, _) => [u, v * magnitude(random, -4.0, 4.0)],
+        (2, _) => [axis(0), axis(1)],
+        _ => [u, v],
+    }
+}
+
+/// A pair with these directions, the coordinates of its closest points inside or a little outside, in the middle or at an
+/// end, at a distance down to 10⁻⁸ of the directions. Every weight of `c₀` but the first is on one vertex.
+fn contact<const D: usize, const N: usize>(pair: &Pair<N>, random: &mut Random) -> [Vector<D>; N] {
+    let a = directions::<D>(random);
+    let across = match (pair.free, D) {
+        (2, _) => Matrix::cross(a[0]) * a[1],
+        (1, 2) => Vector(from_fn(|k| if k == 0 { -a[0][1] } else { a[0][0] })),
+        (1, _) => Matrix::cross(a[0]) * random.points::<D, 1>(0.5)[0],
+        _ => random.points::<D, 1>(0.5)[0],
+    };
+    let r = across * (magnitude(random, -8.0, 0.5) / across.norm());
+    let mut coordinate = || match random.between(0.0, 5.0) as u32 {
+        0 => [0.0, 1.0 / 3.0, 0.5, 1.0][random.between(0.0, 4.0) as usize % 4],
+        _ => random.between(-0.1, 1.1),
+    };
+    let alpha = [coordinate(), coordinate()];
+    let shift = random.points::<D, 1>(1.0)[0];
+    from_fn(|i| match (N, i) {
+        // The vertex, or the first edge, is r away from the point of the other primitive, which is at the shift.
+        (2 | 3, 0) => shift + r,
+        (2, _) => shift,
+        (3, _) => shift + a[0] * (alpha[0] - f64::from(u8::from(i == 2))),
+        (_, 0 | 1) if pair.base[1] == 0.0 => shift + r + a[0] * (i as f64 - alpha[0]),
+        (_, _) if pair.base[1] == 0.0 => shift + a[1] * (alpha[1] - f64::from(u8::from(i == 3))),
+        (_, 0) => shift + r,
+        (_, 1) => shift + a[0] * alpha[0] + a[1] * alpha[1],
+        (_, 2) => shift + a[0] * (alpha[0] - 1.0) + a[1] * alpha[1],
+        _ => shift + a[0] * alpha[0] + a[1] * (alpha[1] - 1.0),
+    })
+}
+
+/// Barriers of every depth and weights of either sign, at slivers, nearly parallel edges, symmetric places and tiny gaps.
+fn check_barrier_projection<const D: usize, const N: usize, const M: usize>(pair: &Pair<N>, count: usize) {
+    let mut random = Random::new((50 * D + N + 100 * pair.free) as u64);
+    for round in 0..count {
+        let x = contact::<D, N>(pair, &mut random);
+        let separation = Separation::new(pair, &x);
+        let depth = if round % 8 == 0 {
+            1.0 - magnitude(&mut random, -8.0, -1.0)
+        } else {
+            magnitude(&mut random, -8.0, 0.0)
+        };
+        let law = BarrierLaw::new(BarrierKind::ALL[round % 7], separation.distance() / depth).unwrap();
+        let weight = if round % 3 == 0 { -1.0 } else { 1.0 };
+        let (f1, f2) = law.derivatives(separation.distance_squared());
+        let (f1, f2) = (weight * f1, weight * f2);
+        let exact = hessian_columns(&separation.hessian(f1, f2, Psd::None));
+        let scale = largest(&exact.concat());
+        let (values, vectors) = eigen::symmetric::<M>(from_fn(|i| from_fn(|j| exact[i][j])), M);
+        for psd in [Psd::Clamp, Psd::Abs] {
+            let fast = hessian_columns(&separation.hessian(f1, f2, psd));
+            let entry = |i: usize, j: usize| -> f64 {
+                (0..M).map(|k| psd.apply(values[k]) * vectors[i][k] * vectors[j][k]).sum()
+            };
+            let whole: Vec<f64> = (0..M * M).map(|k| entry(k / M, k % M)).collect();
+            assert_close(
+                &fast.concat(),
+                &whole,
+                1e-12 * scale,
+                &format!("{psd:?} {law:?} {weight} at {x:?}"),
+            );
+            if round % 8 == 0 {
+                let (values, _) = eigen::symmetric::<M>(from_fn(|i| from_fn(|j| fast[i][j])), M);
+                assert!(
+                    values.iter().all(|value| *value >= -1e-12 * scale),
+                    "{psd:?} {law:?} {weight} at {x:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn projections_of_barriers_in_2d() {
+    check_barrier_projection::<2, 2, 4>(&VERTEX_VERTEX, 100_000);
+    check_barrier_projection::<2, 3, 6>(&VERTEX_EDGE, 100_000);
+}
+
+#[test]
+fn projections_of_barriers_in_3d() {
+    check_barrier_projection::<3, 2, 6>(&VERTEX_VERTEX, 100_000);
+    check_barrier_projection::<3, 3, 9>(&VERTEX_EDGE, 100_000);
+    check_barrier_projection::<3, 4, 12>(&EDGE_EDGE, 100_000);
+    check_barrier_projection::<3, 4, 12>(&VERTEX_FACE, 100_000);
+}
+
 // --- Signed distances and their normals ---
 
 fn check_signed<const D: usize, const N: usize>(
