@@ -92,8 +92,9 @@ pub fn hessian<T: Sync, const D: usize, const N: usize>(
 ) {
     let terms = |range: Range<usize>, take: &mut Take<'_, D, N>| {
         for k in range {
-            let (stencil, local) = f(k, &items[k]);
-            take(k, &stencil, &local);
+            // Not taken apart, which would copy the local matrix.
+            let term = f(k, &items[k]);
+            take(k, &term.0, &term.1);
         }
     };
     match out {

@@ -35,7 +35,8 @@ pub(super) enum Sink<'a, E> {
 
 impl<E: Entry> Sink<'_, E> {
     /// Adds `value` to an entry.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub(super) fn add(&mut self, place: u32, value: &E) {
         match self {
             Self::Direct(out) => out[place as usize] += *value,

@@ -52,13 +52,14 @@ impl Stencils {
         let mut at = self.now.1;
         for stencil in stencils.by_ref() {
             let before = self.vertices.get(at..).and_then(|rest| rest.first_chunk::<N>());
-            at += N;
             if before != Some(&stencil.0) {
+                self.now.1 = at;
                 self.change();
-                self.vertices.truncate(at - N);
                 self.vertices.extend_from_slice(&stencil.0);
+                at += N;
                 break;
             }
+            at += N;
         }
         self.now.1 = at;
     }
