@@ -15,6 +15,8 @@ True
 from ._contacts import Contacts
 from ._stiction import (
     Surface,
+    barrier_derivatives,
+    barrier_value,
     candidates,
     closest_distance_squared,
     closest_features,
@@ -58,6 +60,8 @@ __version__ = version
 __all__ = [
     "Contacts",
     "Surface",
+    "barrier_derivatives",
+    "barrier_value",
     "candidates",
     "closest_distance_squared",
     "closest_features",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Contacts(_stiction.Contacts):
     __doc__ = _stiction.Contacts.__doc__
 
-    def barrier_hessian(self, x: ArrayLike, kappa: float, psd: _Psd = "clamp") -> csc_array:
+    def barrier_hessian(self, x: ArrayLike, kappa: float | ArrayLike, psd: _Psd = "clamp") -> csc_array:
         """Hessian of `barrier_energy` in N/m, shape (n·D, n·D), entries in the order x₀ y₀ z₀ x₁ …
 
         `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute

@@ -30,7 +30,7 @@ impl Table {
         let &[rows, columns] = array.shape() else {
             return Err(at(name, format!("has shape {:?}, expected two dimensions (n, D)", array.shape())));
         };
-        Ok(Self { values: array.as_array().iter().copied().collect(), shape: [rows, columns] })
+        Ok(Self { values: row_by_row(&array), shape: [rows, columns] })
     }
 
     /// The number of columns.
@@ -66,6 +66,20 @@ pub fn vector<const D: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult
     Ok(Vector(std::array::from_fn(|k| array.as_array()[[k]])))
 }
 
+/// The entries of the `(n,)` array of numbers called `name`.
+pub fn reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let array = real_array(name, object)?;
+    if array.ndim() != 1 {
+        return Err(at(name, format!("has shape {:?}, expected (n,)", array.shape())));
+    }
+    Ok(row_by_row(&array))
+}
+
+/// The entries in the order of C; at once where they are in it already.
+fn row_by_row<T: Element + Copy>(array: &PyReadonlyArrayDyn<'_, T>) -> Vec<T> {
+    array.as_slice().map_or_else(|_| array.as_array().iter().copied().collect(), <[T]>::to_vec)
+}
+
 /// The rows of the `(n, N)` array of vertex numbers called `name`; without entries, its shape does not matter.
 pub fn indices<const N: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; N]>> {
     let array = any_array(name, object)?;
@@ -74,6 +88,9 @@ pub fn indices<const N: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResul
     }
     if array.ndim() != 2 || array.shape()[1] != N {
         return Err(at(name, format!("has shape {:?}, expected (n, {N})", array.shape())));
+    }
+    if let Ok(same) = array.clone().cast_into::<PyArrayDyn<u32>>() {
+        return Ok(row_by_row(&same.readonly()).as_chunks().0.to_vec());
     }
     match kind(name, &array, INTEGER)? {
         'u' => vertex_numbers::<u64, N>(name, &cast(&array, "uint64")?),
@@ -138,13 +155,14 @@ pub fn from_vectors<'py, const D: usize>(
 }
 
 /// A new array of rows of `columns` entries.
-pub fn from_rows<'py, T: Element + Copy>(
+pub fn from_rows<'py, T: Element + Copy + Default>(
     py: Python<'py>,
     values: &[T],
     columns: usize,
 ) -> Bound<'py, PyArray2<T>> {
     let shape = (values.len() / columns, columns);
-    Array2::from_shape_fn(shape, |(row, k)| values[row * columns + k]).into_pyarray(py)
+    let rows = Array2::from_shape_vec(shape, values[..shape.0 * columns].to_vec());
+    rows.unwrap_or_default().into_pyarray(py)
 }
 
 fn to_vector<const D: usize>(row: &[f64]) -> Vector<D> {
@@ -178,6 +196,9 @@ fn cast<'py, T: Element>(
     array: &Bound<'py, PyUntypedArray>,
     dtype: &str,
 ) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
+    if let Ok(same) = array.clone().cast_into::<PyArrayDyn<T>>() {
+        return Ok(same.readonly());
+    }
     let array = array.call_method1("astype", (dtype,))?;
     Ok(array.cast_into::<PyArrayDyn<T>>()?.readonly())
 }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
-use stiction::blocks::Blocks;
-use stiction::broad_phase::BroadPhaseKind;
-use stiction::contact;
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
+use stiction::broad_phase::{BroadPhaseKind, Candidates};
+use stiction::contact::{self, PerContact, Selection};
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion, Slides};
 use stiction::math::Vector;
@@ -16,9 +15,9 @@ use stiction::mesh;
 use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
 
-use crate::array::{from_vectors, vector};
+use crate::array::{from_rows, from_vectors, indices, reals, vector};
 use crate::error::{at, not_negative, plain, positive};
-use crate::sparse::Csc;
+use crate::sparse::Kept;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// Contacts in 2D or 3D.
@@ -31,8 +30,10 @@ enum AnyContacts {
 struct Scene<const D: usize> {
     surface: Arc<mesh::Surface<D>>,
     obstacles: Vec<Obstacle<D>>,
-    barrier: BarrierLaw,
+    law: BarrierLaw,
     contacts: contact::Contacts,
+    /// Of the barrier, and of friction.
+    hessians: [Kept<D>; 2],
 }
 
 /// The pairs of primitives that are closer than dhat, and the energies that act at them.
@@ -41,25 +42,50 @@ struct Scene<const D: usize> {
 /// `x`: positions, shape (n, D), in m.
 /// `dhat`: distance in m below which a pair is in contact.
 /// `planes`: pairs (point, normal); everything behind the plane is solid, free space is where the normal points to.
+/// `dmin`: distance in m that no pair may fall below; pairs are in contact below dmin + dhat.
+/// `barrier`: `"clamped_log"`, `"normalized_clamped_log"`, `"clamped_log_squared"`, `"cubic"`, `"two_stage"`, `"linear_log"` or
+/// `"linear_log_squared"`; see `barrier_value`.
+/// `physical_units`: whether the barrier is in m, so that kappa of contacts weighted by areas is in Pa.
+/// `contact_set`: `"ipc"`, all close pairs; `"improved_max"`, without counting shared edges and vertices twice; `"ogc"`, only pairs
+/// whose direction is normal to both surfaces.
+/// `weights`: `"count"`, how often a pair occurs; `"area"`, the area of the surface at rest that it stands for.
+/// `candidates`: the pairs to look at, as `candidates` returns them; by default those of x.
 ///
-/// A pair is listed as its closest features; equal pairs are merged and count as often as they occurred. The
-/// methods take positions anew: these must have the same closest features, as those that Contacts was made with do.
+/// A pair is listed as its closest features; equal pairs are merged and their weights added. The methods take
+/// positions anew: these must have the same closest features, as those that Contacts was made with do. `kappa` is one
+/// stiffness, or an array with one for each contact, in the order of `vertices`.
 #[pyclass(frozen, subclass, module = "stiction._stiction")]
 pub struct Contacts(AnyContacts);
 
 #[pymethods]
 impl Contacts {
     #[new]
-    #[pyo3(signature = (surface, x, dhat, planes=None))]
+    #[pyo3(signature = (
+        surface, x, dhat, planes=None, *, dmin=0.0, barrier="clamped_log", physical_units=false, contact_set="ipc",
+        weights="count", candidates=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn new(
         surface: &Surface,
         x: &Bound<'_, PyAny>,
         dhat: f64,
         planes: Option<&Bound<'_, PyAny>>,
+        dmin: f64,
+        barrier: &str,
+        physical_units: bool,
+        contact_set: &str,
+        weights: &str,
+        candidates: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let law = read_law(barrier, dhat, dmin, physical_units)?;
+        let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
+        let weighting = weights.parse().map_err(|error| at("weights", error))?;
+        let selection = Selection { reach: law.reach(), set, weighting };
+        let near = candidates.map(read_candidates).transpose()?;
+        let pick = (law, selection, near);
         Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, dhat, planes)?),
-            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, dhat, planes)?),
+            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, planes, pick)?),
+            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, planes, pick)?),
         }))
     }
 
@@ -69,14 +95,41 @@ impl Contacts {
 
     fn __repr__(&self) -> String {
         either!(AnyContacts, &self.0, scene => format!(
-            "Contacts({} pairs closer than {})", scene.contacts.len(), scene.barrier.dhat()
+            "Contacts({} pairs closer than {})", scene.contacts.len(), scene.law.reach()
         ))
     }
 
-    /// The distance below which a pair is in contact, in m.
+    /// The distance beyond dmin below which a pair is in contact, in m.
     #[getter]
     fn dhat(&self) -> f64 {
-        either!(AnyContacts, &self.0, scene => scene.barrier.dhat())
+        either!(AnyContacts, &self.0, scene => scene.law.dhat())
+    }
+
+    /// The distance that no pair may fall below, in m.
+    #[getter]
+    fn dmin(&self) -> f64 {
+        either!(AnyContacts, &self.0, scene => scene.law.dmin())
+    }
+
+    /// The vertices of the contacts by kind, arrays of shape (k, 2), (k, 3), (k, 4) or (k, 1): vv, ve, ee, vf, parallel, obstacle.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let c = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let out = PyDict::new(py);
+        out.set_item("vv", stencil_array(py, c.vv.iter().map(|c| c.stencil.0)))?;
+        out.set_item("ve", stencil_array(py, c.ve.iter().map(|c| c.stencil.0)))?;
+        out.set_item("ee", stencil_array(py, c.ee.iter().map(|c| c.stencil.0)))?;
+        out.set_item("vf", stencil_array(py, c.vf.iter().map(|c| c.stencil.0)))?;
+        out.set_item("parallel", stencil_array(py, c.parallel.iter().map(|c| c.contact.stencil.0)))?;
+        out.set_item("obstacle", stencil_array(py, c.obstacle.iter().map(|c| c.stencil.0)))?;
+        Ok(out)
+    }
+
+    /// How much each contact counts, in the order of `vertices`: vv, then ve, ee, vf, parallel and obstacle.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        PyArray1::from_iter(py, contacts.weights().iter().copied())
     }
 
     /// How many contacts there are of each kind: vv, ve, ee, vf, parallel (nearly parallel edges) and obstacle.
@@ -103,14 +156,15 @@ impl Contacts {
 
     /// The barrier energy B(x) = κ Σ w m(x) b(d²(x)) in J; infinite where something touches.
     ///
-    ///     b(s) = −(s − d̂²)² ln(s/d̂²)   for 0 < s < d̂²
+    ///     b(s) = −(s − d̂²)² ln(s/d̂²)   for 0 < s < d̂²     (clamped_log, dmin = 0)
     ///
     /// `x`: positions, shape (n, D), in m.
-    /// `kappa`: stiffness κ in J/m⁴. w is how often the pair counts, m the edge-edge mollifier.
-    fn barrier_energy(&self, x: &Bound<'_, PyAny>, kappa: f64) -> PyResult<f64> {
+    /// `kappa`: stiffness κ, one or one for each contact; in J/m⁴ for this barrier and counted contacts. w is the weight of the
+    /// pair, m the edge-edge mollifier.
+    fn barrier_energy(&self, x: &Bound<'_, PyAny>, kappa: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnyContacts, &self.0, scene => {
-            let (positions, barrier) = (scene.field("x", x)?, scene.barrier(kappa)?);
-            Ok(x.py().detach(|| barrier.energy(&positions)))
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            Ok(x.py().detach(|| scene.barrier(&kappa).energy(&positions)))
         })
     }
 
@@ -118,11 +172,52 @@ impl Contacts {
     fn barrier_gradient<'py>(
         &self,
         x: &Bound<'py, PyAny>,
-        kappa: f64,
+        kappa: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnyContacts, &self.0, scene => {
-            let (positions, barrier) = (scene.field("x", x)?, scene.barrier(kappa)?);
-            Ok(from_vectors(x.py(), &x.py().detach(|| gradient(&barrier, &positions))))
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            Ok(from_vectors(x.py(), &x.py().detach(|| gradient(&scene.barrier(&kappa), &positions))))
+        })
+    }
+
+    /// Normal force of every contact in N, in the order of `vertices`: λ = −κ w m ∂f/∂d.
+    fn barrier_forces<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        kappa: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        either!(AnyContacts, &self.0, scene => {
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            let forces = x.py().detach(|| scene.barrier(&kappa).forces(&positions));
+            Ok(PyArray1::from_iter(x.py(), forces.iter().copied()))
+        })
+    }
+
+    /// Diagonal of the Hessian with closest points held fixed, in N/m, shape (n, D): a preconditioner.
+    fn gauss_newton_diagonal<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        kappa: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnyContacts, &self.0, scene => {
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            let mut out = vec![Vector::ZERO; positions.len()];
+            x.py().detach(|| scene.barrier(&kappa).gauss_newton_diagonal(&positions, 1.0, &mut out));
+            Ok(from_vectors(x.py(), &out))
+        })
+    }
+
+    /// pᵀHp of the Hessian with closest points held fixed; p in m, shape (n, D).
+    fn gauss_newton_form(
+        &self,
+        x: &Bound<'_, PyAny>,
+        kappa: &Bound<'_, PyAny>,
+        p: &Bound<'_, PyAny>,
+    ) -> PyResult<f64> {
+        either!(AnyContacts, &self.0, scene => {
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            let p = scene.field("p", p)?;
+            Ok(x.py().detach(|| scene.barrier(&kappa).gauss_newton_form(&positions, &p)))
         })
     }
 
@@ -134,14 +229,14 @@ impl Contacts {
     fn barrier_hessian_csc<'py>(
         &self,
         x: &Bound<'py, PyAny>,
-        kappa: f64,
+        kappa: &Bound<'py, PyAny>,
         psd: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let psd = read_psd(psd)?;
         let matrix = either!(AnyContacts, &self.0, scene => {
-            let (positions, barrier) = (scene.field("x", x)?, scene.barrier(kappa)?);
-            x.py().detach(|| hessian(&barrier, &positions, psd))
-        });
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            x.py().detach(|| scene.hessians[0].hessian(&scene.barrier(&kappa), &positions, psd))
+        })?;
         matrix.into_arrays(x.py())
     }
 
@@ -204,49 +299,63 @@ impl Contacts {
     ) -> PyResult<Bound<'py, PyAny>> {
         let matrix = either!(AnyContacts, &self.0, scene => {
             let friction = scene.friction([x_lagged, x_start, x], [kappa, mu, eps_v, h])?;
-            x.py().detach(|| hessian(&friction.potential(), &friction.end, Psd::None))
-        });
+            x.py().detach(|| scene.hessians[1].hessian(&friction.potential(), &friction.end, Psd::None))
+        })?;
         matrix.into_arrays(x.py())
     }
+}
+
+/// Which pairs are contacts and how they act, and the pairs to look at, if they are given.
+type Pick = (BarrierLaw, Selection, Option<Candidates>);
+
+/// The stiffnesses that a call asks for.
+enum Stiffness {
+    Same(f64),
+    Each(PerContact<f64>),
 }
 
 impl<const D: usize> Scene<D> {
     fn new(
         surface: &Arc<mesh::Surface<D>>,
         x: &Bound<'_, PyAny>,
-        dhat: f64,
         planes: Option<&Bound<'_, PyAny>>,
+        (law, selection, near): Pick,
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
-        let barrier = BarrierLaw::new(BarrierKind::ClampedLog, dhat).map_err(|error| plain(&error))?;
         let obstacles = read_planes(planes)?;
         let contacts = x.py().detach(|| {
             // Both boxes of a pair grow, so half the distance each.
-            let candidates =
-                BroadPhaseKind::default().candidates(surface, &positions, &positions, 0.5 * dhat);
-            contact::Contacts::build(
-                surface,
-                &candidates,
-                &obstacles,
-                &positions,
-                &contact::Selection::within(dhat),
-            )
+            let inflation = 0.5 * selection.reach;
+            let near = near.unwrap_or_else(|| {
+                BroadPhaseKind::default().candidates(surface, &positions, &positions, inflation)
+            });
+            contact::Contacts::build(surface, &near, &obstacles, &positions, &selection)
         });
-        Ok(Self { surface: surface.clone(), obstacles, barrier, contacts })
+        Ok(Self { surface: surface.clone(), obstacles, law, contacts, hessians: Default::default() })
     }
 
     fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
         vertex_field(&self.surface, name, object)
     }
 
-    fn barrier(&self, kappa: f64) -> PyResult<BarrierPotential<'_, D>> {
-        let kappa = not_negative("kappa", kappa)?;
-        Ok(BarrierPotential {
-            contacts: &self.contacts,
-            obstacles: &self.obstacles,
-            law: self.barrier,
-            kappa: kappa.into(),
-        })
+    /// κ, which may be one number or one for each contact.
+    fn stiffness(&self, kappa: &Bound<'_, PyAny>) -> PyResult<Stiffness> {
+        if let Ok(same) = kappa.extract::<f64>() {
+            return Ok(Stiffness::Same(not_negative("kappa", same)?));
+        }
+        let values = reals("kappa", kappa)?;
+        if let Some(entry) = values.iter().position(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(at("kappa", format!("entry {entry} is {}, expected 0 or more", values[entry])));
+        }
+        PerContact::of(&self.contacts, &values).map(Stiffness::Each).map_err(|error| at("kappa", error))
+    }
+
+    fn barrier<'a>(&'a self, stiffness: &'a Stiffness) -> BarrierPotential<'a, D> {
+        let kappa = match stiffness {
+            Stiffness::Same(kappa) => Kappa::Same(*kappa),
+            Stiffness::Each(all) => Kappa::Each(all),
+        };
+        BarrierPotential { contacts: &self.contacts, obstacles: &self.obstacles, law: self.law, kappa }
     }
 
     fn friction(
@@ -256,11 +365,11 @@ impl<const D: usize> Scene<D> {
     ) -> PyResult<Friction<D>> {
         let lagged = self.field("x_lagged", x_lagged)?;
         let (start, end) = (self.field("x_start", x_start)?, self.field("x", x)?);
-        let barrier = self.barrier(kappa)?;
+        let kappa = Stiffness::Same(not_negative("kappa", kappa)?);
         let mu = not_negative("mu", mu)?;
         let eps_v = positive("eps_v", eps_v)?;
         let h = positive("h", h)?;
-        let slides = x.py().detach(|| friction::lag(&barrier, &lagged, mu));
+        let slides = x.py().detach(|| friction::lag(&self.barrier(&kappa), &lagged, mu));
         Ok(Friction { slides, start, end, eps_v, h })
     }
 }
@@ -287,10 +396,29 @@ fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) -> V
     out
 }
 
-fn hessian<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>], psd: Psd) -> Csc {
-    let mut blocks = Blocks::default();
-    potential.hessian(x, 1.0, psd, &mut blocks);
-    Csc::new(&blocks, x.len())
+/// The barrier called `name`, placed.
+pub fn read_law(name: &str, dhat: f64, dmin: f64, physical_units: bool) -> PyResult<BarrierLaw> {
+    let kind: BarrierKind = name.parse().map_err(|error| at("barrier", error))?;
+    let law = BarrierLaw::new(kind, dhat).and_then(|law| law.with_dmin(dmin));
+    Ok(law.map_err(|error| plain(&error))?.with_physical_units(physical_units))
+}
+
+/// Pairs of primitives, as the function `candidates` returns them.
+fn read_candidates(object: &Bound<'_, PyAny>) -> PyResult<Candidates> {
+    let pairs = |kind: &str| {
+        let name = format!("candidates[\"{kind}\"]");
+        let array = object.get_item(kind).map_err(|_| at(&name, "is missing"))?;
+        Ok::<_, PyErr>(indices(&name, &array)?.into_iter().map(|[a, b]| (a, b)).collect())
+    };
+    Ok(Candidates { vv: pairs("vv")?, ve: pairs("ve")?, ee: pairs("ee")?, vf: pairs("vf")? })
+}
+
+fn stencil_array<const N: usize>(
+    py: Python<'_>,
+    stencils: impl Iterator<Item = [u32; N]>,
+) -> Bound<'_, PyArray2<u32>> {
+    let vertices: Vec<u32> = stencils.flatten().collect();
+    from_rows(py, &vertices, N)
 }
 
 fn read_psd(name: &str) -> PyResult<Psd> {

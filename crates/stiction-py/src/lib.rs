@@ -11,6 +11,7 @@ mod kernels;
 mod surface;
 mod candidates;
 mod contacts;
+mod barrier;
 mod motion;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
@@ -18,6 +19,8 @@ mod motion;
 mod _stiction {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::barrier::{barrier_derivatives, barrier_value};
     #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
     #[pymodule_export]

@@ -43,6 +43,7 @@ pub mod obstacle;
 pub mod broad_phase;
 pub mod crossing;
 pub mod ccd;
+pub mod ogc;
 pub mod blocks;
 pub mod assemble;
 pub mod potential;

@@ -4,16 +4,18 @@ mod support;
 
 use std::array::from_fn;
 
-use stiction::contact::Contacts;
-use stiction::distance::Psd;
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
+use stiction::contact::{ContactSet, Contacts, PerContact, Selection, Weighting};
+use stiction::distance::{Psd, Separation};
 use stiction::friction::{self, FrictionPotential, Motion, Slide, Slides};
 use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector, eigen};
 use stiction::mesh::Surface;
 use stiction::mollifier;
-use stiction::obstacle::{Cylinder, Obstacle, Sphere};
+use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use stiction::potential::Potential;
-use support::{Census, DHAT, Random, Scene, assert_close, gradient, hessian, largest, moved, slope};
+use stiction::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
+use support::{Census, DHAT, ROOM, Random, Scene, assert_close, gradient, hessian, largest, moved, slope};
 
 /// Runs a test inside a pool of one thread: handing tiny sums to other threads costs more than the sums.
 fn alone(test: impl FnOnce() + Send) {
@@ -156,6 +158,66 @@ fn barrier_3d() {
     });
 }
 
+/// Every way to choose contacts and to let them act.
+fn settings() -> Vec<(BarrierLaw, Selection)> {
+    let mut all = Vec::new();
+    for kind in BarrierKind::ALL {
+        for set in ContactSet::ALL {
+            for weighting in Weighting::ALL {
+                for dmin in [0.0, 0.1 * DHAT] {
+                    let physical = (all.len() / 2).is_multiple_of(2);
+                    let law = BarrierLaw::new(kind, DHAT - dmin).unwrap().with_dmin(dmin).unwrap();
+                    let selection = Selection { reach: DHAT, set, weighting };
+                    all.push((law.with_physical_units(physical), selection));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The projection of every contact alone has no negative eigenvalue.
+fn check_definite<const D: usize>(scene: &Scene<D>) {
+    for contacts in single(&scene.contacts(&scene.x)) {
+        for psd in [Psd::Clamp, Psd::Abs, Psd::GaussNewton] {
+            let n = scene.x.len() * D;
+            let (w, _) = eigen::symmetric(hessian(&scene.barrier(&contacts), &scene.x, psd), n);
+            let smallest = w[..n].iter().copied().fold(f64::INFINITY, f64::min);
+            assert!(
+                smallest >= -1e-12 * largest(&w[..n]),
+                "eigenvalue {smallest:e}, {psd:?} of {contacts:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_barrier_set_and_weighting() {
+    alone(|| {
+        let mut random = Random::new(31);
+        let settings = settings();
+        assert_eq!(settings.len(), 7 * 3 * 2 * 2);
+        for (law, selection) in settings {
+            let (mut flat, mut solid) = (Census::default(), Census::default());
+            for _ in 0..12 {
+                let scene = support::chains(&mut random).with(law, selection);
+                check_barrier(&scene, &mut flat);
+                check_definite(&scene);
+                let makers = [support::strips, support::nearly_parallel, support::nearly_parallel_triangles];
+                for scene in makers.map(|make| make(&mut random).with(law, selection)) {
+                    check_barrier(&scene, &mut solid);
+                    check_definite(&scene);
+                }
+            }
+            let what = format!("{law:?} {selection:?}");
+            flat.require_for("ve", 3, &what);
+            for kind in ["ve", "ee", "vf", "parallel"] {
+                solid.require_for(kind, 3, &what);
+            }
+        }
+    });
+}
+
 // --- Projection ---
 
 /// The contacts one by one.
@@ -201,6 +263,139 @@ fn projections() {
         }
         for kind in ["vv", "ve", "ee", "vf", "parallel", "obstacle"] {
             census.require(kind, 50);
+        }
+    });
+}
+
+// --- Stiffness, forces, Gauss–Newton ---
+
+/// The only contact of a list as four numbers of vertices and weights: those of the vector between closest points.
+fn relative_weights<const D: usize>(scene: &Scene<D>, contacts: &Contacts) -> Vec<(u32, f64)> {
+    fn of<const D: usize, const N: usize>(pair: &Pair<N>, v: Stencil<N>, x: &[Vector<D>]) -> Vec<(u32, f64)> {
+        v.0.into_iter().zip(Separation::new(pair, &v.gather(x)).c).collect()
+    }
+    let x = &scene.x;
+    let mut all = Vec::new();
+    all.extend(contacts.vv.iter().flat_map(|c| of(&VERTEX_VERTEX, c.stencil, x)));
+    all.extend(contacts.ve.iter().flat_map(|c| of(&VERTEX_EDGE, c.stencil, x)));
+    all.extend(contacts.ee.iter().flat_map(|c| of(&EDGE_EDGE, c.stencil, x)));
+    all.extend(contacts.vf.iter().flat_map(|c| of(&VERTEX_FACE, c.stencil, x)));
+    all.extend(contacts.parallel.iter().flat_map(|c| of(&c.pair(), c.contact.stencil, x)));
+    all
+}
+
+/// The weight of the only contact of a list.
+fn weight(c: &Contacts) -> f64 {
+    let pairs = c.vv.iter().map(|c| c.weight).chain(c.ve.iter().map(|c| c.weight));
+    let pairs = pairs.chain(c.ee.iter().chain(&c.vf).map(|c| c.weight));
+    pairs.chain(c.parallel.iter().map(|c| c.contact.weight)).sum()
+}
+
+/// The second derivative along `p` of the energy whose closest points do not move, by differences.
+fn check_gauss_newton<const D: usize>(scene: &Scene<D>, p: &[Vector<D>], census: &mut Census) {
+    for contacts in single(&scene.contacts(&scene.x)).iter().filter(|c| c.obstacle.is_empty()) {
+        let (barrier, c) = (scene.barrier(contacts), relative_weights(scene, contacts));
+        let energy = |t: f64| {
+            let at = |v: u32| scene.x[v as usize] + p[v as usize] * t;
+            let r = c.iter().fold(Vector::ZERO, |r, &(v, c)| r + at(v) * c);
+            7.0 * weight(contacts) * scene.law.value(r.norm_squared())
+        };
+        // At d̂ the third derivative jumps: differences are accurate only away from it.
+        if contacts.smallest_gap(&scene.x, &scene.obstacles) > 0.98 * DHAT {
+            continue;
+        }
+        let h = 1e-4;
+        let middle = -30.0 * energy(0.0) + 16.0 * (energy(h) + energy(-h));
+        let bend = (middle - energy(2.0 * h) - energy(-2.0 * h)) / (12.0 * h * h);
+        let form = barrier.gauss_newton_form(&scene.x, p);
+        assert!((form - bend).abs() < 1e-5 * (form.abs() + 1.0), "{form} and {bend} with {contacts:?}");
+        let mut diagonal = vec![Vector::ZERO; p.len()];
+        barrier.gauss_newton_diagonal(&scene.x, 1.0, &mut diagonal);
+        for (k, entry) in flat(&diagonal).iter().enumerate() {
+            let unit = moved(&vec![Vector::ZERO; p.len()], k, 1.0);
+            let form = barrier.gauss_newton_form(&scene.x, &unit);
+            assert!(
+                (form - entry).abs() < 1e-12 * (form.abs() + 1.0),
+                "{form} and {entry} with {contacts:?}"
+            );
+        }
+        census.add(contacts);
+    }
+}
+
+#[test]
+fn gauss_newton_holds_closest_points() {
+    alone(|| {
+        let (mut random, mut census) = (Random::new(41), Census::default());
+        for _ in 0..100 {
+            let scene = support::chains(&mut random);
+            check_gauss_newton(&scene, &random.points::<2, 6>(1.0), &mut census);
+            let scene = support::strips(&mut random);
+            check_gauss_newton(&scene, &random.points::<3, 7>(1.0), &mut census);
+            let scene = support::nearly_parallel(&mut random);
+            check_gauss_newton(&scene, &random.points::<3, 4>(1.0), &mut census);
+        }
+        for kind in ["vv", "ve", "ee", "vf", "parallel"] {
+            census.require(kind, 20);
+        }
+    });
+}
+
+/// On a plane the approximation is the Hessian along the normal, and `2f′` across it.
+#[test]
+fn gauss_newton_of_a_plane() {
+    let x = vec![Vector([0.3, 0.1, 0.05])];
+    let surface = Surface::new(x.clone(), vec![], vec![]).unwrap().with_loose_vertices(vec![0]).unwrap();
+    let mut scene = Scene::of(surface, x);
+    scene.obstacles = vec![Obstacle::Plane(Plane::new(Vector([0.0; 3]), Vector([0.0, 0.0, 2.0])).unwrap())];
+    let contacts = scene.contacts(&scene.x);
+    let mut diagonal = [Vector::ZERO];
+    scene.barrier(&contacts).gauss_newton_diagonal(&scene.x, 1.0, &mut diagonal);
+    let along = scene.hessian(&scene.x, Psd::None)[2][2];
+    let across = 7.0 * 2.0 * scene.law.first(0.05_f64.powi(2));
+    assert_close(&diagonal[0].0, &[across, across, along], 1e-12 * along, "diagonal");
+}
+
+/// As many stiffnesses as contacts, all different.
+fn stiffnesses(contacts: &Contacts, random: &mut Random) -> PerContact<f64> {
+    let values: Vec<f64> = (0..contacts.len()).map(|_| random.between(1.0, 9.0)).collect();
+    assert!(PerContact::of(contacts, &values[1..]).unwrap_err().to_string().contains("values of contacts"));
+    PerContact::of(contacts, &values).unwrap()
+}
+
+/// Sums over contacts with a stiffness each are sums of those of each contact alone.
+fn check_stiffness<const D: usize>(scene: &Scene<D>, random: &mut Random) {
+    let x = &scene.x;
+    let contacts = scene.contacts(x);
+    let each = stiffnesses(&contacts, random);
+    let of_each = BarrierPotential { kappa: Kappa::Each(&each), ..scene.barrier(&contacts) };
+    let (mut energy, mut g, mut h, mut force) = (0.0, vec![0.0; x.len() * D], [[0.0; ROOM]; ROOM], 0.0);
+    for (alone, &kappa) in single(&contacts).iter().zip(each.iter()) {
+        let one = BarrierPotential { kappa: kappa.into(), ..scene.barrier(alone) };
+        energy += one.energy(x);
+        force += one.total_force(x);
+        g = g.iter().zip(gradient(&one, x)).map(|(a, b)| a + b).collect();
+        let dense = hessian(&one, x, Psd::Clamp);
+        h = from_fn(|i| from_fn(|j| h[i][j] + dense[i][j]));
+    }
+    let what = "a stiffness for each contact";
+    assert_close(&[of_each.energy(x), of_each.total_force(x)], &[energy, force], 1e-12 * force, what);
+    assert_close(&gradient(&of_each, x), &g, 1e-12 * largest(&g), what);
+    let scale = largest(h.as_flattened());
+    assert_close(hessian(&of_each, x, Psd::Clamp).as_flattened(), h.as_flattened(), 1e-12 * scale, what);
+    for (force, &kappa) in of_each.forces(x).iter().zip(each.iter()) {
+        assert!(*force > 0.0 && kappa > 0.0);
+    }
+}
+
+#[test]
+fn every_contact_can_have_its_own_stiffness() {
+    alone(|| {
+        let mut random = Random::new(42);
+        for _ in 0..50 {
+            check_stiffness(&support::chains(&mut random), &mut random);
+            check_stiffness(&support::strips(&mut random), &mut random);
+            check_stiffness(&support::nearly_parallel(&mut random), &mut random);
         }
     });
 }
@@ -388,7 +583,7 @@ fn energy_and_gradient_are_continuous() {
 fn parallel_edges_have_no_energy_but_curvature() {
     let x = [[0.0; 3], [1.0, 0.0, 0.0], [0.3, 0.1, 0.0], [1.3, 0.1, 0.0]].map(Vector);
     let surface = Surface::new(x.to_vec(), vec![[0, 1], [2, 3]], vec![]).unwrap();
-    let scene = Scene { surface, x: x.to_vec(), obstacles: vec![] };
+    let scene = Scene::of(surface, x.to_vec());
     assert_eq!(scene.contacts(&x).parallel.len(), 1);
     assert_eq!((scene.energy(&x), largest(&scene.gradient(&x))), (0.0, 0.0));
     let h = scene.hessian(&x, Psd::None);

@@ -209,3 +209,6 @@ fn row_product<const D: usize, const N: usize>(row: &[Matrix<D>; N], p: &[Vector
     }
     sum
 }
+
+#[cfg(test)]
+mod tests;

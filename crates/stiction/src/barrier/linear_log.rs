@@ -39,7 +39,7 @@ impl Barrier for LinearLogSquared {
 /// ```text
 /// b  = ½(p − 1) ln p            p = √(s/ŝ) ,  0 < s < ŝ          [1]
 /// b′ = ¼(ln p + 1 − 1/p)/(p ŝ)                                   [1/m²]
-/// b″ = ⅛(2/p − 1 − ln p)/(p³ ŝ²)                                 [1/m⁴]
+/// b″ = ⅛(2/p − ln p)/(p³ ŝ²)                                     [1/m⁴]
 /// ```
 /// Without a minimum distance `p = d/d̂`. C¹ at `ŝ`: the second derivative jumps there. Infinite for `s ≤ 0`. \[LiJiang2024\]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,7 +63,7 @@ impl Barrier for LinearLog {
         let p = (s / s_hat).sqrt();
         let (log, inverse) = (p.ln(), 1.0 / p);
         let first = 0.25 * (log + 1.0 - inverse) * inverse / s_hat;
-        let second = 0.125 * (2.0 * inverse - 1.0 - log) * inverse.powi(3) / (s_hat * s_hat);
+        let second = 0.125 * (2.0 * inverse - log) * inverse.powi(3) / (s_hat * s_hat);
         (first, second)
     }
 

@@ -11,17 +11,21 @@ pub mod two_stage;
 pub mod linear_log;
 pub mod kind;
 pub mod law;
+pub mod kappa;
 pub mod potential;
+mod forces;
+mod gauss_newton;
 pub mod stiffness;
 
 pub use clamped_log::ClampedLog;
 pub use clamped_log_squared::ClampedLogSquared;
 pub use cubic::Cubic;
+pub use kappa::Kappa;
 pub use kind::BarrierKind;
 pub use law::BarrierLaw;
 pub use linear_log::{LinearLog, LinearLogSquared};
 pub use normalized::NormalizedClampedLog;
-pub use potential::{BarrierPotential, Kappa};
+pub use potential::BarrierPotential;
 pub use two_stage::TwoStage;
 
 /// An energy `b(s, ŝ)` of a squared distance `s` in m² that acts below `ŝ`.

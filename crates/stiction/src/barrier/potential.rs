@@ -2,56 +2,17 @@
 
 use std::array::from_fn;
 
+use super::kappa::{Kappa, KindKappa};
 use super::{Barrier, BarrierKind, BarrierLaw};
 use crate::assemble::{self, Assembly};
 use crate::blocks::Stencils;
-use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact, PerContact};
+use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
 use crate::distance::{Psd, Separation};
 use crate::math::{Matrix, Vector, eigen};
 use crate::mollifier;
 use crate::obstacle::Obstacle;
 use crate::potential::Potential;
 use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
-
-/// The stiffness κ of the contacts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kappa<'a> {
-    /// The same for all.
-    Same(f64),
-    /// One for each contact.
-    Each(&'a PerContact<f64>),
-}
-
-impl From<f64> for Kappa<'_> {
-    fn from(kappa: f64) -> Self {
-        Self::Same(kappa)
-    }
-}
-
-impl<'a> Kappa<'a> {
-    /// The stiffnesses of one kind of contact.
-    fn of(self, kind: impl Fn(&'a PerContact<f64>) -> &'a [f64]) -> KindKappa<'a> {
-        match self {
-            Self::Same(kappa) => KindKappa { same: kappa, each: &[] },
-            Self::Each(all) => KindKappa { same: 0.0, each: kind(all) },
-        }
-    }
-}
-
-/// The stiffnesses of the contacts of one kind.
-#[derive(Clone, Copy)]
-struct KindKappa<'a> {
-    same: f64,
-    /// Empty where all are the same.
-    each: &'a [f64],
-}
-
-impl KindKappa<'_> {
-    #[inline]
-    fn at(&self, k: usize) -> f64 {
-        self.each.get(k).copied().unwrap_or(self.same)
-    }
-}
 
 /// ```text
 /// B(x) = Σₖ κₖ wₖ mₖ(x) f(dₖ²(x))        [J]
@@ -72,46 +33,6 @@ pub struct BarrierPotential<'a, const D: usize, B = BarrierKind> {
 }
 
 impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
-    /// Normal force of every contact at positions `x`, in N.
-    ///
-    /// ```text
-    /// λₖ = −κₖ wₖ mₖ ∂f/∂d = −κₖ wₖ mₖ 2d f′(d²)
-    /// ```
-    ///
-    /// # Panics
-    /// If `x` or `obstacles` is not the array that the contacts were built with.
-    pub fn forces(&self, x: &[Vector<D>]) -> PerContact<f64> {
-        let (c, kappa) = (self.contacts, self.kappa);
-        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
-        PerContact {
-            vv: self.pair_forces::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x),
-            ve: self.pair_forces::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x),
-            ee: self.pair_forces::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x),
-            vf: self.pair_forces::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x),
-            parallel: assemble::each(&c.parallel, |k, c| {
-                let x = c.contact.stencil.gather(x);
-                let d2 = Separation::new(&c.pair(), &x).distance_squared();
-                let m = mollifier::value(mollifier::cross_squared(&x), c.threshold);
-                parallel.at(k) * c.contact.weight * m * self.law.force(d2)
-            }),
-            obstacle: assemble::each(&c.obstacle, |k, c| {
-                let (d, _) = self.obstacle_distance(c, x);
-                obstacle.at(k) * c.weight * self.law.force(d * d)
-            }),
-        }
-    }
-
-    fn pair_forces<K: PairKind<N>, const N: usize>(
-        &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
-        x: &[Vector<D>],
-    ) -> Vec<f64> {
-        assemble::each(contacts, |k, c| {
-            let d2 = Separation::new(&K::PAIR, &c.stencil.gather(x)).distance_squared();
-            kappa.at(k) * c.weight * self.law.force(d2)
-        })
-    }
-
     fn pair_energy<K: PairKind<N>, const N: usize>(
         &self,
         (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
@@ -204,7 +125,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         }
     }
 
-    fn obstacle_distance(&self, c: &ObstacleContact, x: &[Vector<D>]) -> (f64, Vector<D>) {
+    pub(super) fn obstacle_distance(&self, c: &ObstacleContact, x: &[Vector<D>]) -> (f64, Vector<D>) {
         let obstacle = &self.obstacles[c.obstacle as usize];
         let position = x[c.stencil.0[0] as usize];
         (obstacle.distance(position), obstacle.normal(position))

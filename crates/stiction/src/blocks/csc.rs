@@ -157,3 +157,14 @@ fn fill_column<const D: usize>(blocks: &Blocks<D>, column: usize, out: &mut [f64
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_that_do_not_fit_are_refused() {
+        assert_eq!(fit(2_147_483_647), Ok(i32::MAX));
+        assert!(fit::<i32>(2_147_483_648).unwrap_err().to_string().contains("wider"));
+    }
+}

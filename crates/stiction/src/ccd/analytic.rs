@@ -177,7 +177,7 @@ fn fold<const D: usize>(
 }
 
 /// Two unit vectors across a unit vector in 3D, and across each other.
-fn across<const D: usize>(axis: Vector<D>) -> [Vector<D>; 2] {
+pub(super) fn across<const D: usize>(axis: Vector<D>) -> [Vector<D>; 2] {
     let least = (0..D).fold(0, |least, k| if axis[k].abs() < axis[least].abs() { k } else { least });
     let u = cross(axis, Vector::axis(least)).normalized();
     [u, cross(axis, u)]

@@ -11,6 +11,7 @@ mod query;
 mod pairs;
 mod search;
 mod safe;
+mod room;
 mod analytic;
 
 pub use query::Query;

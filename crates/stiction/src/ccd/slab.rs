@@ -62,6 +62,9 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
     /// The widest slab that the closest features give at positions `x`.
     fn slab(x: &[Vector<D>; N]) -> Slab<D>;
 
+    /// The distance at positions `x`, in m, as exact as [`closest`].
+    fn distance(x: &[Vector<D>; N]) -> f64;
+
     /// The normal of the lines or planes through the primitives, of any length: a guess at a direction that
     /// separates them, good enough for most pairs and quickly made. Zero where there is none.
     fn level(x: &[Vector<D>; N]) -> Vector<D>;
@@ -114,6 +117,11 @@ impl<const D: usize> Between<D, 2> for VertexVertex {
     const SPLIT: usize = 1;
 
     #[inline]
+    fn distance(x: &[Vector<D>; 2]) -> f64 {
+        (x[0] - x[1]).norm()
+    }
+
+    #[inline]
     fn level(x: &[Vector<D>; 2]) -> Vector<D> {
         x[0] - x[1]
     }
@@ -126,6 +134,11 @@ impl<const D: usize> Between<D, 2> for VertexVertex {
 
 impl<const D: usize> Between<D, 3> for VertexEdge {
     const SPLIT: usize = 1;
+
+    #[inline]
+    fn distance(x: &[Vector<D>; 3]) -> f64 {
+        closest::vertex_edge(x[0], x[1], x[2]).1.sqrt()
+    }
 
     #[inline]
     fn level(x: &[Vector<D>; 3]) -> Vector<D> {
@@ -142,6 +155,11 @@ impl<const D: usize> Between<D, 3> for VertexEdge {
 
 impl<const D: usize> Between<D, 4> for EdgeEdge {
     const SPLIT: usize = 2;
+
+    #[inline]
+    fn distance(x: &[Vector<D>; 4]) -> f64 {
+        closest::edge_edge([x[0], x[1]], [x[2], x[3]]).1.sqrt()
+    }
 
     #[inline]
     fn level(x: &[Vector<D>; 4]) -> Vector<D> {
@@ -172,6 +190,11 @@ impl<const D: usize> Between<D, 4> for EdgeEdge {
 impl<const D: usize> Between<D, 4> for VertexFace {
     const SPLIT: usize = 1;
     const TRIANGLE: bool = true;
+
+    #[inline]
+    fn distance(x: &[Vector<D>; 4]) -> f64 {
+        closest::vertex_face(x[0], [x[1], x[2], x[3]]).1.sqrt()
+    }
 
     #[inline]
     fn level(x: &[Vector<D>; 4]) -> Vector<D> {

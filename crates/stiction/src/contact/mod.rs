@@ -5,6 +5,7 @@ pub mod selection;
 
 use crate::closest::EdgePart;
 use crate::distance::Separation;
+use crate::error::{Error, Result};
 use crate::math::Vector;
 use crate::obstacle::Obstacle;
 use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
@@ -103,6 +104,29 @@ impl<T> PerContact<T> {
     }
 }
 
+impl<T: Clone> PerContact<T> {
+    /// One value for each of the contacts, from a list in the order of [`iter`](Self::iter).
+    ///
+    /// # Errors
+    /// If there are not as many values as contacts.
+    pub fn of(contacts: &Contacts, values: &[T]) -> Result<Self> {
+        if values.len() != contacts.len() {
+            let (found, expected) = (values.len(), contacts.len());
+            return Err(Error::WrongLength { what: "values of contacts", found, expected });
+        }
+        let mut rest = values.iter();
+        let mut take = |count: usize| rest.by_ref().take(count).cloned().collect();
+        Ok(Self {
+            vv: take(contacts.vv.len()),
+            ve: take(contacts.ve.len()),
+            ee: take(contacts.ee.len()),
+            vf: take(contacts.vf.len()),
+            parallel: take(contacts.parallel.len()),
+            obstacle: take(contacts.obstacle.len()),
+        })
+    }
+}
+
 impl Contacts {
     /// How many contacts there are.
     pub fn len(&self) -> usize {
@@ -117,6 +141,18 @@ impl Contacts {
     /// Whether nothing is close to anything.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The weights.
+    pub fn weights(&self) -> PerContact<f64> {
+        PerContact {
+            vv: self.vv.iter().map(|c| c.weight).collect(),
+            ve: self.ve.iter().map(|c| c.weight).collect(),
+            ee: self.ee.iter().map(|c| c.weight).collect(),
+            vf: self.vf.iter().map(|c| c.weight).collect(),
+            parallel: self.parallel.iter().map(|c| c.contact.weight).collect(),
+            obstacle: self.obstacle.iter().map(|c| c.weight).collect(),
+        }
     }
 
     /// The smallest distance of a contact at positions `x`, in m; infinite without contacts.

@@ -81,12 +81,15 @@ pub fn assert_close(a: &[f64], b: &[f64], tolerance: f64, what: &str) {
     }
 }
 
-/// Room for 6 vertices in 3D.
-pub type Dense = [[f64; 18]; 18];
+/// Numbers of the largest scene: 7 vertices in 3D.
+pub const ROOM: usize = 21;
+
+/// A matrix of a small scene.
+pub type Dense = [[f64; ROOM]; ROOM];
 
 /// The whole symmetric matrix that the blocks stand for.
 pub fn dense<const D: usize>(blocks: &Blocks<D>) -> Dense {
-    let mut out = [[0.0; 18]; 18];
+    let mut out = [[0.0; ROOM]; ROOM];
     for (row, column, block) in blocks.iter() {
         for k in 0..D {
             for l in 0..D {
@@ -103,11 +106,13 @@ pub fn dense<const D: usize>(blocks: &Blocks<D>) -> Dense {
 
 pub const DHAT: f64 = 0.2;
 
-/// A surface of at most 6 vertices with its obstacles.
+/// A surface of at most 7 vertices with its obstacles, and how its contacts act.
 pub struct Scene<const D: usize> {
     pub surface: Surface<D>,
     pub x: Vec<Vector<D>>,
     pub obstacles: Vec<Obstacle<D>>,
+    pub law: BarrierLaw,
+    pub selection: Selection,
 }
 
 impl<const D: usize> Scene<D> {
@@ -126,18 +131,29 @@ impl<const D: usize> Scene<D> {
         let gap = DHAT * random.between(0.2, 1.5);
         let plane = Plane::new(normal * (lowest - gap), normal).unwrap();
         let surface = Surface::new(x.clone(), edges, faces).unwrap();
-        Self { surface, x, obstacles: vec![Obstacle::Plane(plane)] }
+        Self { obstacles: vec![Obstacle::Plane(plane)], ..Self::of(surface, x) }
+    }
+
+    /// Without obstacles.
+    pub fn of(surface: Surface<D>, x: Vec<Vector<D>>) -> Self {
+        let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
+        Self { surface, x, obstacles: vec![], law, selection: Selection::within(DHAT) }
+    }
+
+    /// The same scene with other contacts; both must reach d̂.
+    pub fn with(mut self, law: BarrierLaw, selection: Selection) -> Self {
+        (self.law, self.selection) = (law, selection);
+        self
     }
 
     /// The contacts at `x`, found anew.
     pub fn contacts(&self, x: &[Vector<D>]) -> Contacts {
         let candidates = BroadPhaseKind::BruteForce.candidates(&self.surface, x, x, DHAT);
-        Contacts::build(&self.surface, &candidates, &self.obstacles, x, &Selection::within(DHAT))
+        Contacts::build(&self.surface, &candidates, &self.obstacles, x, &self.selection)
     }
 
     pub fn barrier<'a>(&'a self, contacts: &'a Contacts) -> BarrierPotential<'a, D> {
-        let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
-        BarrierPotential { contacts, obstacles: &self.obstacles, law, kappa: 7.0.into() }
+        BarrierPotential { contacts, obstacles: &self.obstacles, law: self.law, kappa: 7.0.into() }
     }
 
     pub fn energy(&self, x: &[Vector<D>]) -> f64 {
@@ -221,6 +237,37 @@ pub fn nearly_parallel(random: &mut Random) -> Scene<3> {
     }
 }
 
+/// Two triangles with a common edge close to a third one.
+pub fn strips(random: &mut Random) -> Scene<3> {
+    loop {
+        let jitter: [Vector<3>; 7] = random.points(0.2);
+        let flat = [[-0.6, 0.0], [0.0, -0.5], [0.0, 0.5], [0.6, 0.0], [-0.5, -0.3], [0.5, -0.4], [0.0, 0.5]];
+        let shift = Vector([random.between(-0.6, 0.6), random.between(-0.6, 0.6), random.between(0.1, 0.4)]);
+        let place = |i: usize| Vector([flat[i][0], flat[i][1], 0.0]) + jitter[i];
+        let x: [Vector<3>; 7] = from_fn(|i| if i < 4 { place(i) } else { place(i) + shift });
+        let scene = Scene::new(random, &x, vec![], vec![[0, 1, 2], [1, 3, 2], [4, 5, 6]]);
+        if scene.acceptable() {
+            return scene;
+        }
+    }
+}
+
+/// [`nearly_parallel`] edges, each with a triangle on the side away from the other.
+pub fn nearly_parallel_triangles(random: &mut Random) -> Scene<3> {
+    loop {
+        let edges = nearly_parallel(random);
+        let mut x = edges.x.clone();
+        let apart = (x[0] + x[1] - x[2] - x[3]).normalized();
+        let [a, b] = random.points::<3, 2>(0.4);
+        x.push((x[0] + x[1]) * 0.5 + apart * 0.7 + a);
+        x.push((x[2] + x[3]) * 0.5 - apart * 0.7 + b);
+        let scene = Scene::new(random, &x, vec![], vec![[0, 1, 4], [2, 5, 3]]);
+        if scene.acceptable() && !scene.contacts(&scene.x).parallel.is_empty() {
+            return scene;
+        }
+    }
+}
+
 /// How many contacts of each kind were met.
 #[derive(Default)]
 pub struct Census(BTreeMap<String, usize>);
@@ -250,8 +297,12 @@ impl Census {
     }
 
     pub fn require(&self, kind: &str, least: usize) {
+        self.require_for(kind, least, "");
+    }
+
+    pub fn require_for(&self, kind: &str, least: usize, what: &str) {
         let found = self.0.get(kind).copied().unwrap_or(0);
-        assert!(found >= least, "only {found} of kind {kind}: {:?}", self.0);
+        assert!(found >= least, "{what} only {found} of kind {kind}: {:?}", self.0);
     }
 }
 

@@ -1,0 +1,384 @@
+//! Steps that nothing crosses: by the trust region and by continuous collision detection; and how stiff contacts should be.
+
+mod support;
+
+use std::time::Instant;
+
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
+use stiction::broad_phase::BroadPhaseKind;
+use stiction::ccd::Ccd;
+use stiction::closest;
+use stiction::contact::{Contacts, Selection};
+use stiction::crossing::Check;
+use stiction::math::Vector;
+use stiction::mesh::{Mixed, Surface};
+use stiction::obstacle::{Obstacle, Plane, Sphere};
+use stiction::ogc::TrustRegion;
+use stiction::potential::Potential;
+use support::Random;
+
+/// Two wavy sheets of `cells` × `cells` squares, a quarter of a square apart, the upper one turned by 7°; d̂ is half a square.
+struct Sheets {
+    surface: Surface<3>,
+    x: Vec<Vector<3>>,
+    dhat: f64,
+}
+
+impl Sheets {
+    fn new(random: &mut Random, cells: usize) -> Self {
+        let h = 1.0 / cells as f64;
+        let (mut x, mut faces) = (Vec::new(), Vec::new());
+        for layer in 0..2_u32 {
+            let first = x.len() as u32;
+            let (sin, cos) = (f64::from(layer) * 7.0_f64.to_radians()).sin_cos();
+            for i in 0..=cells {
+                for j in 0..=cells {
+                    let p = [i, j].map(|k| (k as f64 + random.between(-0.1, 0.1)) * h - 0.5);
+                    let (u, v) = (cos * p[0] - sin * p[1] + 0.5, sin * p[0] + cos * p[1] + 0.5);
+                    let height = (f64::from(layer) + random.between(-0.05, 0.05)) * 0.25 * h;
+                    x.push(on_wave(u, v, height));
+                }
+            }
+            faces.extend(grid(cells, first));
+        }
+        let surface = Surface::new(x.clone(), vec![], faces).unwrap();
+        Self { surface, x, dhat: 0.5 * h }
+    }
+}
+
+/// A point above z = sin(kx) cos(ky) / 20, at a height along the normal.
+fn on_wave(u: f64, v: f64, height: f64) -> Vector<3> {
+    let (k, a) = (3.0 * std::f64::consts::PI, 0.05);
+    let ((su, cu), (sv, cv)) = ((k * u).sin_cos(), (k * v).sin_cos());
+    let normal = Vector([-a * k * cu * cv, a * k * su * sv, 1.0]).normalized();
+    Vector([u, v, a * su * cv]) + normal * height
+}
+
+/// The triangles of a grid of squares whose diagonals alternate.
+fn grid(cells: usize, first: u32) -> Vec<[u32; 3]> {
+    let mut faces = Vec::new();
+    for i in 0..cells {
+        for j in 0..cells {
+            let number = |i: usize, j: usize| first + (i * (cells + 1) + j) as u32;
+            let (a, b, c, d) = (number(i, j), number(i + 1, j), number(i + 1, j + 1), number(i, j + 1));
+            faces.extend(if (i + j) % 2 == 1 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] });
+        }
+    }
+    faces
+}
+
+/// What bounds a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Bound {
+    Ccd,
+    Filter,
+    WarmStart,
+    /// Balls twice as large as they may be.
+    Unsafe,
+}
+
+/// A surface that is pushed into itself.
+struct Tangle<const D: usize> {
+    surface: Surface<D>,
+    obstacles: Vec<Obstacle<D>>,
+    x: Vec<Vector<D>>,
+    region: TrustRegion<D>,
+    random: Random,
+    /// Steps in which something moved, and vertices that were held.
+    moved: usize,
+    held: usize,
+    smallest: f64,
+}
+
+const DHAT: f64 = 0.1;
+
+impl<const D: usize> Tangle<D> {
+    fn new(seed: u64, surface: Surface<D>, obstacles: Vec<Obstacle<D>>) -> Self {
+        let x = surface.rest().to_vec();
+        let region = TrustRegion::new(DHAT).unwrap();
+        let random = Random::new(seed);
+        Self { surface, obstacles, x, region, random, moved: 0, held: 0, smallest: f64::INFINITY }
+    }
+
+    fn middle(&self) -> Vector<D> {
+        self.x.iter().fold(Vector::ZERO, |sum, x| sum + *x) * (1.0 / self.x.len() as f64)
+    }
+
+    /// Into the middle, flat, around, across each other, back, at random, or down a barrier.
+    fn direction(&mut self) -> Vec<Vector<D>> {
+        let (x, middle) = (self.x.clone(), self.middle());
+        let amount = 10.0_f64.powf(self.random.between(-3.0, 0.3));
+        let [axis, other] = self.random.points::<D, 2>(1.0).map(Vector::normalized);
+        match self.random.between(0.0, 7.0) as usize {
+            0 => x.iter().map(|x| (middle - *x) * amount).collect(),
+            1 => x.iter().map(|x| axis * (axis.dot(middle - *x) * amount)).collect(),
+            2 => x.iter().map(|x| axis * other.dot(*x - middle) - other * axis.dot(*x - middle)).collect(),
+            3 => x
+                .iter()
+                .map(|y| (x[self.random.between(0.0, x.len() as f64) as usize] - *y) * amount)
+                .collect(),
+            4 => x.iter().zip(self.surface.rest()).map(|(x, rest)| (*rest - *x) * amount).collect(),
+            5 => x.iter().map(|_| self.random.points::<D, 1>(amount)[0]).collect(),
+            _ => self.downhill(middle, amount),
+        }
+    }
+
+    /// Newton's direction with the diagonal of the Hessian that the mass alone has: towards the middle and out of contacts.
+    fn downhill(&self, middle: Vector<D>, amount: f64) -> Vec<Vector<D>> {
+        let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
+        let candidates = BroadPhaseKind::default().candidates(&self.surface, &self.x, &self.x, 0.5 * DHAT);
+        let selection = Selection::within(DHAT);
+        let contacts = Contacts::build(&self.surface, &candidates, &self.obstacles, &self.x, &selection);
+        let barrier =
+            BarrierPotential { contacts: &contacts, obstacles: &self.obstacles, law, kappa: amount.into() };
+        let mut g: Vec<_> = self.x.iter().map(|x| (*x - middle) * amount).collect();
+        barrier.gradient(&self.x, 1.0, &mut g);
+        g.into_iter().map(|g| if g.is_finite() { -g } else { Vector::ZERO }).collect()
+    }
+
+    fn step(&mut self, bound: Bound) {
+        let before = self.x.clone();
+        let p = self.direction();
+        match bound {
+            Bound::Ccd => self.step_by_ccd(&p),
+            Bound::Filter => self.step_by_filter(p),
+            Bound::WarmStart => {
+                let predicted: Vec<_> = self.x.iter().zip(&p).map(|(x, p)| *x + *p).collect();
+                let scene = (&self.surface, self.obstacles.as_slice());
+                self.held += self.region.warm_start(scene, &mut self.x, &predicted).unwrap();
+            }
+            Bound::Unsafe => self.step_too_far(&p),
+        }
+        self.moved += usize::from(before != self.x);
+    }
+
+    fn step_by_ccd(&mut self, p: &[Vector<D>]) {
+        let end: Vec<_> = self.x.iter().zip(p).map(|(x, p)| *x + *p).collect();
+        let candidates = BroadPhaseKind::default().candidates(&self.surface, &self.x, &end, 0.0);
+        let ccd = Ccd::default();
+        let mut t = ccd.largest_step(&self.surface, &candidates, &self.x, &end).unwrap();
+        for obstacle in &self.obstacles {
+            let fixed = (obstacle, Vector::ZERO);
+            t = t.min(ccd.obstacle_step(fixed, &self.surface, &self.x, &end).unwrap());
+        }
+        for (x, p) in self.x.iter_mut().zip(p) {
+            *x += *p * t;
+        }
+    }
+
+    /// Sometimes a part of the step only, as after a line search.
+    fn step_by_filter(&mut self, mut p: Vec<Vector<D>>) {
+        let scene = (&self.surface, self.obstacles.as_slice());
+        self.region.update_if_needed(scene, &self.x).unwrap();
+        self.held += self.region.filter_step(&self.surface, &self.x, &mut p).unwrap();
+        let part = if self.random.between(0.0, 1.0) < 0.3 { self.random.between(0.0, 1.0) } else { 1.0 };
+        for (x, p) in self.x.iter_mut().zip(&p) {
+            *x += *p * part;
+        }
+    }
+
+    fn step_too_far(&mut self, p: &[Vector<D>]) {
+        self.region.update((&self.surface, &self.obstacles), &self.x).unwrap();
+        for ((x, p), radius) in self.x.iter_mut().zip(p).zip(self.region.radii()) {
+            *x += *p * (2.0 * radius / 0.9 / p.norm().max(1e-300)).min(1.0);
+        }
+    }
+
+    /// The exact check, with boxes found in another way than the bounds find them.
+    fn is_crossed(&self) -> bool {
+        let check = Check { filtered: true, broad_phase: BroadPhaseKind::SweepAndPrune };
+        check.any(&self.surface, &self.x).unwrap() || self.obstacles.iter().any(|o| self.is_entered(o))
+    }
+
+    fn is_entered(&self, obstacle: &Obstacle<D>) -> bool {
+        let Obstacle::Sphere(sphere) = obstacle else {
+            return self.surface.vertices().iter().any(|v| obstacle.distance(self.x[*v as usize]) <= 0.0);
+        };
+        let at = |v: u32| self.x[v as usize];
+        let (o, limit) = (sphere.center(), sphere.radius().powi(2) * (1.0 - 1e-14));
+        let faces = self.surface.faces().iter().map(|f| closest::vertex_face(o, f.map(at)).1);
+        let edges = self.surface.edges().iter().map(|&[a, b]| closest::vertex_edge(o, at(a), at(b)).1);
+        faces.chain(edges).any(|d2| d2 < limit)
+    }
+
+    /// Steps in runs of 20 with the same bound; the first step at which something crosses, if any.
+    fn run(&mut self, steps: usize, bounds: &[Bound]) -> Option<(usize, Bound)> {
+        assert!(!self.is_crossed(), "the scene is crossed from the start");
+        for k in 0..steps {
+            let bound = bounds[k / 20 % bounds.len()];
+            if k % 20 == 0 {
+                self.note_gap();
+            }
+            self.step(bound);
+            if self.is_crossed() {
+                return Some((k, bound));
+            }
+        }
+        None
+    }
+
+    /// Looks at the smallest gap; positions may have changed without the region, so it is updated.
+    fn note_gap(&mut self) {
+        self.region.update((&self.surface, &self.obstacles), &self.x).unwrap();
+        let radius = self.region.radii().iter().copied().fold(f64::INFINITY, f64::min);
+        self.smallest = self.smallest.min(2.0 * radius);
+    }
+}
+
+/// Chains in the plane, side by side.
+fn chains(seed: u64, count: usize, obstacles: bool) -> Tangle<2> {
+    let (mut x, mut edges, mut random) = (Vec::new(), Vec::new(), Random::new(seed));
+    for i in 0..count {
+        for j in 0..10 {
+            let along = f64::from(j) * 0.15;
+            let across = 0.1 * i as f64 + 0.05 * (along * 7.0).sin() + random.between(-0.02, 0.02);
+            if j > 0 {
+                edges.push([x.len() as u32 - 1, x.len() as u32]);
+            }
+            x.push(Vector([along, across]));
+        }
+    }
+    let solids = [
+        Obstacle::Plane(Plane::new(Vector([0.0, -0.2]), Vector([0.1, 1.0])).unwrap()),
+        Obstacle::Sphere(Sphere::new(Vector([0.7, 0.1 * count as f64 + 0.3]), 0.3).unwrap()),
+    ];
+    let surface = Surface::new(x, edges, vec![]).unwrap();
+    Tangle::new(seed, surface, if obstacles { solids.to_vec() } else { vec![] })
+}
+
+/// Two wavy sheets close to each other, above a plane and below a ball.
+fn cloth(seed: u64, cells: usize) -> Tangle<3> {
+    let Sheets { surface, .. } = Sheets::new(&mut Random::new(seed), cells);
+    let obstacles = vec![
+        Obstacle::Plane(Plane::new(Vector([0.0, 0.0, -0.3]), Vector([0.0, 0.1, 1.0])).unwrap()),
+        Obstacle::Sphere(Sphere::new(Vector([0.5, 0.5, 0.7]), 0.4).unwrap()),
+    ];
+    Tangle::new(seed, surface, obstacles)
+}
+
+/// Triangles in all directions with tiny gaps; loose edges and vertices between them.
+fn soup(seed: u64, count: usize) -> Tangle<3> {
+    let mut random = Random::new(seed);
+    let mut tangle: Option<Tangle<3>> = None;
+    let (mut x, mut faces, mut edges, mut loose) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    while faces.len() < count {
+        // A new primitive stays if it crosses nothing.
+        let [middle] = random.points::<3, 1>(0.4);
+        let sizes = (x.len(), faces.len(), edges.len(), loose.len());
+        let kind = sizes.0 % 5;
+        x.extend(random.points::<3, 3>(0.4)[..3 - kind.min(2)].iter().map(|y| middle + *y));
+        let n = sizes.0 as u32;
+        match kind {
+            0 => faces.push([n, n + 1, n + 2]),
+            1 => edges.push([n, n + 1]),
+            _ => loose.push(n),
+        }
+        let surface = Surface::new(x.clone(), edges.clone(), faces.clone()).unwrap();
+        let next = Tangle::new(seed, surface.with_loose_vertices(loose.clone()).unwrap(), vec![]);
+        if next.is_crossed() {
+            x.truncate(sizes.0);
+            faces.truncate(sizes.1);
+            edges.truncate(sizes.2);
+            loose.truncate(sizes.3);
+        } else {
+            tangle = Some(next);
+        }
+    }
+    tangle.unwrap()
+}
+
+/// Cubes of tetrahedra with a node inside each.
+fn solids(seed: u64, count: usize) -> Tangle<3> {
+    let (mut x, mut tetrahedra) = (Vec::new(), Vec::new());
+    for cube in 0..count {
+        let first = x.len() as u32;
+        let shift = Vector([1.05 * (cube % 2) as f64, 1.05 * (cube / 2) as f64, 0.13 * cube as f64]);
+        for k in 0..27_u32 {
+            x.push(shift + Vector([k % 3, k / 3 % 3, k / 9].map(|c| 0.5 * f64::from(c))));
+        }
+        for corner in [0, 1, 3, 4, 9, 10, 12, 13] {
+            for [a, b] in [[1, 4], [1, 10], [3, 4], [3, 12], [9, 10], [9, 12]] {
+                tetrahedra.push([0, a, b, 13].map(|v| first + corner + v));
+            }
+        }
+    }
+    let surface = Surface::of_mixed(x, Mixed { tetrahedra, ..Mixed::default() }).unwrap();
+    assert_eq!(surface.vertices().len(), 26 * count);
+    Tangle::new(seed, surface, vec![])
+}
+
+const SAFE: [Bound; 3] = [Bound::Ccd, Bound::Filter, Bound::WarmStart];
+
+fn assert_never_crossed<const D: usize>(mut tangle: Tangle<D>, steps: usize) {
+    assert_eq!(tangle.run(steps, &SAFE), None);
+    // Something happened: most steps moved something, many vertices were held, and gaps became small.
+    println!(
+        "{steps} steps, {} moved, {} held, smallest gap {:.1e}",
+        tangle.moved, tangle.held, tangle.smallest
+    );
+    assert!(tangle.moved > steps / 2, "{} of {steps} moved", tangle.moved);
+    assert!(tangle.held > steps, "{} held", tangle.held);
+    assert!(tangle.smallest < 1e-4, "smallest gap {:e}", tangle.smallest);
+}
+
+/// 10,000 steps, with the tests below.
+#[test]
+fn nothing_crosses_in_two_dimensions() {
+    assert_never_crossed(chains(1, 6, false), 2000);
+    assert_never_crossed(chains(2, 5, true), 2000);
+}
+
+#[test]
+fn nothing_crosses_in_cloth() {
+    assert_never_crossed(cloth(3, 5), 2000);
+}
+
+#[test]
+fn nothing_crosses_in_a_soup() {
+    assert_never_crossed(soup(4, 12), 2000);
+}
+
+#[test]
+fn nothing_crosses_in_solids() {
+    assert_never_crossed(solids(5, 2), 2000);
+}
+
+/// Run with `cargo test --release -p stiction --test trust_region -- --ignored larger`: some minutes.
+#[test]
+#[ignore = "takes minutes"]
+fn nothing_crosses_in_larger_tangles() {
+    for seed in 10..20 {
+        assert_never_crossed(chains(seed, 20, seed % 2 == 0), 5000);
+        assert_never_crossed(cloth(seed, 12), 2000);
+        assert_never_crossed(soup(seed, 40), 5000);
+        assert_never_crossed(solids(seed, 6), 2000);
+    }
+}
+
+#[test]
+fn balls_twice_as_large_let_things_cross() {
+    assert!(chains(1, 6, false).run(1000, &[Bound::Unsafe]).is_some());
+    assert!(cloth(3, 5).run(1000, &[Bound::Unsafe]).is_some());
+    assert!(soup(4, 12).run(1000, &[Bound::Unsafe]).is_some());
+    assert!(solids(5, 2).run(1000, &[Bound::Unsafe]).is_some());
+}
+
+/// Run with `cargo test --release -p stiction --test trust_region -- --ignored --nocapture time`.
+#[test]
+#[ignore = "a measurement"]
+fn time_of_an_update() {
+    stiction::threads::set_count(1).unwrap();
+    for cells in [35, 112, 274] {
+        let Sheets { surface, x, dhat } = Sheets::new(&mut Random::new(1), cells);
+        let mut best = f64::INFINITY;
+        for _ in 0..5 {
+            let start = Instant::now();
+            let radii = Ccd::default()
+                .safe_distances_within((&surface, &[]), &x, 2.0 * dhat, BroadPhaseKind::default())
+                .unwrap();
+            best = best.min(start.elapsed().as_secs_f64());
+            assert!(radii.iter().all(|r| *r > 0.0));
+        }
+        println!("{} faces: {:.1} ms", surface.faces().len(), best * 1e3);
+    }
+}
