@@ -6,7 +6,6 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
-use stiction::blocks::Blocks;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::contact::{self, PerContact, Selection};
 use stiction::distance::Psd;
@@ -18,7 +17,7 @@ use stiction::potential::Potential;
 
 use crate::array::{from_rows, from_vectors, indices, reals, vector};
 use crate::error::{at, not_negative, plain, positive};
-use crate::sparse::Csc;
+use crate::sparse::Kept;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// Contacts in 2D or 3D.
@@ -33,6 +32,8 @@ struct Scene<const D: usize> {
     obstacles: Vec<Obstacle<D>>,
     law: BarrierLaw,
     contacts: contact::Contacts,
+    /// Of the barrier, and of friction.
+    hessians: [Kept<D>; 2],
 }
 
 /// The pairs of primitives that are closer than dhat, and the energies that act at them.
@@ -234,8 +235,8 @@ impl Contacts {
         let psd = read_psd(psd)?;
         let matrix = either!(AnyContacts, &self.0, scene => {
             let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            x.py().detach(|| hessian(&scene.barrier(&kappa), &positions, psd))
-        });
+            x.py().detach(|| scene.hessians[0].hessian(&scene.barrier(&kappa), &positions, psd))
+        })?;
         matrix.into_arrays(x.py())
     }
 
@@ -298,8 +299,8 @@ impl Contacts {
     ) -> PyResult<Bound<'py, PyAny>> {
         let matrix = either!(AnyContacts, &self.0, scene => {
             let friction = scene.friction([x_lagged, x_start, x], [kappa, mu, eps_v, h])?;
-            x.py().detach(|| hessian(&friction.potential(), &friction.end, Psd::None))
-        });
+            x.py().detach(|| scene.hessians[1].hessian(&friction.potential(), &friction.end, Psd::None))
+        })?;
         matrix.into_arrays(x.py())
     }
 }
@@ -331,7 +332,7 @@ impl<const D: usize> Scene<D> {
             contact::Contacts::try_build(surface, &near, &obstacles, &positions, &selection)
         });
         let contacts = contacts.map_err(|error| plain(&error))?;
-        Ok(Self { surface: surface.clone(), obstacles, law, contacts })
+        Ok(Self { surface: surface.clone(), obstacles, law, contacts, hessians: Default::default() })
     }
 
     fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
@@ -394,12 +395,6 @@ fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) -> V
     let mut out = vec![Vector::ZERO; x.len()];
     potential.gradient(x, 1.0, &mut out);
     out
-}
-
-fn hessian<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>], psd: Psd) -> Csc {
-    let mut blocks = Blocks::default();
-    potential.hessian(x, 1.0, psd, &mut blocks);
-    Csc::new(&blocks, x.len())
 }
 
 /// The barrier called `name`, placed.

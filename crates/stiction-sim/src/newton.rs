@@ -208,8 +208,7 @@ fn direction<const D: usize>(
             *g = Vector::ZERO;
         }
     }
-    work.hessian.clear();
-    potential.hessian(&iterate.x, 1.0, Psd::Clamp, &mut work.hessian);
+    work.hessian.assemble(&potential, &iterate.x, 1.0, Psd::Clamp);
     let downhill: Vec<_> = work.gradient.iter().map(|g| -*g).collect();
     let mut shift = 0.0;
     for _ in 0..8 {

@@ -74,12 +74,12 @@ fn compare<const D: usize, P: Potential<D>>(name: &str, x: &[Vector<D>], at: &dy
 fn dense<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>], psd: Psd) -> Vec<f64> {
     let size = x.len() * D;
     let mut blocks = Blocks::default();
-    potential.hessian(x, 1.0, psd, &mut blocks);
+    blocks.assemble(potential, x, 1.0, psd);
     let mut out = vec![0.0; size * size];
-    for &(row, column, block) in blocks.entries() {
+    for (row, column, block) in blocks.iter() {
         for k in 0..D {
             for l in 0..D {
-                let (i, j) = (row as usize * D + k, column as usize * D + l);
+                let (i, j) = (row * D + k, column * D + l);
                 out[i * size + j] += block.0[k][l];
                 if row != column {
                     out[j * size + i] += block.0[k][l];

@@ -3,15 +3,15 @@
 mod support;
 
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
-use stiction::blocks::{Block, Blocks};
+use stiction::blocks::{Blocks, Pattern};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{Ccd, CcdKind};
 use stiction::contact::{Contacts, Selection};
 use stiction::crossing::{Crossing, crossings};
 use stiction::distance::Psd;
 use stiction::friction::{self, FrictionPotential, Motion};
-use stiction::math::Vector;
 use stiction::math::vector::flat;
+use stiction::math::{Matrix, Vector};
 use stiction::mesh::Surface;
 use stiction::obstacle::{Obstacle, Plane, Sphere};
 use stiction::potential::Potential;
@@ -46,9 +46,50 @@ struct Bits {
     contacts: Contacts,
     energies: [u64; 2],
     gradient: Vec<u64>,
-    places: Vec<(u32, u32)>,
-    blocks: Vec<u64>,
+    hessian: Hessian,
     detection: Detection,
+}
+
+/// What is made of the Hessian of the sum of the potentials.
+#[derive(PartialEq)]
+struct Hessian {
+    pattern: Pattern,
+    blocks: Vec<u64>,
+    columns: (Vec<u64>, Vec<usize>, Vec<usize>),
+    products: [Vec<u64>; 2],
+    diagonal: Vec<u64>,
+    form: u64,
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
+
+fn block_bits(blocks: &[Matrix<3>]) -> Vec<u64> {
+    blocks.iter().flat_map(|block| bits(block.0.as_flattened())).collect()
+}
+
+fn differentiate(potential: &[&dyn Potential<3>], x: &[Vector<3>]) -> Hessian {
+    let mut blocks = Blocks::default();
+    blocks.assemble(potential, x, 0.7, Psd::Clamp);
+    let first = block_bits(blocks.values());
+    blocks.assemble(potential, x, 0.7, Psd::Clamp);
+    assert!(first == block_bits(blocks.values()), "bits change when the pattern is kept");
+    let p: Vec<_> = x.iter().map(|x| Vector([x[1], x[2], -x[0]])).collect();
+    let mut products = [vec![Vector::ZERO; x.len()], vec![Vector::ZERO; x.len()]];
+    blocks.multiply(&p, &mut products[0]);
+    potential.product(x, 0.7, Psd::Clamp, &p, &mut products[1]);
+    let mut diagonal = vec![Matrix::ZERO; x.len()];
+    potential.diagonal(x, 0.7, Psd::Clamp, &mut diagonal);
+    let columns = blocks.to_csc();
+    Hessian {
+        pattern: Pattern::clone(blocks.pattern()),
+        blocks: first,
+        columns: (bits(&columns.data), columns.indices, columns.indptr),
+        products: products.map(|product| bits(flat(&product))),
+        diagonal: block_bits(&diagonal),
+        form: potential.quadratic_form(x, Psd::Clamp, &p).to_bits(),
+    }
 }
 
 /// What collision detection says of a motion.
@@ -95,17 +136,13 @@ fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
         let v_ref: Vec<_> = x.iter().map(|p| Vector([p[1], 0.3, p[0] * p[0]])).collect();
         let motion = Motion { x_ref: x, v_ref: &v_ref, h_hat: 0.01 };
         let tangential = FrictionPotential { slides: &slides, motion, eps_v: 1e-3 };
-        let (mut gradient, mut blocks) = (vec![Vector::ZERO; x.len()], Blocks::default());
-        for potential in [&normal as &dyn Potential<3>, &tangential] {
-            potential.gradient(x, 0.7, &mut gradient);
-            potential.hessian(x, 0.7, Psd::Clamp, &mut blocks);
-        }
-        let values = |(_, _, block): &Block<3>| block.0.map(|row| row.map(f64::to_bits)).concat();
+        let both: [&dyn Potential<3>; 2] = [&normal, &tangential];
+        let mut gradient = vec![Vector::ZERO; x.len()];
+        both[..].gradient(x, 0.7, &mut gradient);
         Bits {
             energies: [normal.energy(x).to_bits(), tangential.energy(x).to_bits()],
-            gradient: flat(&gradient).iter().map(|g| g.to_bits()).collect(),
-            places: blocks.entries().iter().map(|b| (b.0, b.1)).collect(),
-            blocks: blocks.entries().iter().flat_map(values).collect(),
+            gradient: bits(flat(&gradient)),
+            hessian: differentiate(&both, x),
             contacts,
             detection: detect(surface),
         }

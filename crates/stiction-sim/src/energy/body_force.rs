@@ -1,7 +1,7 @@
 //! Gravity.
 
-use stiction::assemble;
-use stiction::blocks::{Blocks, Stencils};
+use stiction::assemble::{self, Assembly};
+use stiction::blocks::Stencils;
 use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
@@ -30,5 +30,5 @@ impl<const D: usize> Potential<D> for BodyForce<'_, D> {
 
     fn stencils(&self, _out: &mut Stencils) {}
 
-    fn hessian(&self, _x: &[Vector<D>], _scale: f64, _psd: Psd, _out: &mut Blocks<D>) {}
+    fn hessian(&self, _x: &[Vector<D>], _scale: f64, _psd: Psd, _out: &mut Assembly<'_, D>) {}
 }

@@ -1,7 +1,7 @@
 //! Elastic energy of all elements.
 
-use stiction::assemble;
-use stiction::blocks::{Blocks, Stencils};
+use stiction::assemble::{self, Assembly};
+use stiction::blocks::Stencils;
 use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
@@ -37,7 +37,7 @@ fn hessian<const D: usize, const N: usize>(
     elements: &[Simplex<D, N>],
     x: &[Vector<D>],
     (scale, psd): (f64, Psd),
-    out: &mut Blocks<D>,
+    out: &mut Assembly<'_, D>,
 ) {
     assemble::hessian(elements, out, |_, element| {
         let local = element.hessian(&element.stencil.gather(x), psd);
@@ -60,7 +60,7 @@ impl<const D: usize> Potential<D> for Elastic<D> {
         out.push(self.tetrahedra.iter().map(|element| element.stencil));
     }
 
-    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Blocks<D>) {
+    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
         hessian(&self.triangles, x, (scale, psd), out);
         hessian(&self.tetrahedra, x, (scale, psd), out);
     }

@@ -1,7 +1,8 @@
 //! The incremental potential: its minimum is the next configuration.
 
+use stiction::assemble::Assembly;
 use stiction::barrier::BarrierPotential;
-use stiction::blocks::{Blocks, Stencils};
+use stiction::blocks::Stencils;
 use stiction::distance::Psd;
 use stiction::friction::FrictionPotential;
 use stiction::math::Vector;
@@ -68,7 +69,7 @@ impl<const D: usize> Potential<D> for Incremental<'_, D> {
         }
     }
 
-    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Blocks<D>) {
+    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
         self.inertia.hessian(x, scale, psd, out);
         for part in self.scaled() {
             part.hessian(x, scale * self.scale, psd, out);

@@ -1,7 +1,7 @@
 //! Inertia in the incremental potential.
 
-use stiction::assemble;
-use stiction::blocks::{Blocks, Stencils};
+use stiction::assemble::{self, Assembly};
+use stiction::blocks::Stencils;
 use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector};
 use stiction::potential::Potential;
@@ -34,7 +34,7 @@ impl<const D: usize> Potential<D> for Inertia<'_, D> {
         out.push((0..self.masses.len() as u32).map(|i| Stencil([i])));
     }
 
-    fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Blocks<D>) {
+    fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
         assemble::hessian(self.masses, out, |i, mass| {
             (Stencil([i as u32]), [[Matrix::scalar(scale * mass)]])
         });

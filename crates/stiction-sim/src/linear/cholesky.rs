@@ -7,7 +7,7 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
-use stiction::blocks::{Blocks, Compressed};
+use stiction::blocks::Blocks;
 use stiction::math::{Vector, vector};
 
 /// Sequential: with threads the last bits would depend on their number.
@@ -34,7 +34,7 @@ impl Cholesky {
         fixed: &[bool],
         shift: f64,
     ) -> Option<Vec<Vector<D>>> {
-        self.load(&matrix.compress(b.len()), fixed, shift);
+        self.load(matrix, fixed, shift);
         let mut p = b.to_vec();
         for (value, &fixed) in p.iter_mut().zip(fixed) {
             if fixed {
@@ -46,14 +46,13 @@ impl Cholesky {
     }
 
     /// The lower triangle as plain columns; fixed vertices get a one on the diagonal and nothing else.
-    fn load<const D: usize>(&mut self, matrix: &Compressed<D>, fixed: &[bool], shift: f64) {
+    fn load<const D: usize>(&mut self, matrix: &Blocks<D>, fixed: &[bool], shift: f64) {
         let before = (std::mem::take(&mut self.starts), std::mem::take(&mut self.rows));
         self.values.clear();
         self.starts.push(0);
         for column in 0..fixed.len() {
-            let range = matrix.starts[column]..matrix.starts[column + 1];
             for l in 0..D {
-                for place in range.clone() {
+                for place in matrix.pattern().lower(column) {
                     self.load_column_part(matrix, fixed, (place, column, l), shift);
                 }
                 self.starts.push(self.rows.len());
@@ -66,12 +65,12 @@ impl Cholesky {
 
     fn load_column_part<const D: usize>(
         &mut self,
-        matrix: &Compressed<D>,
+        matrix: &Blocks<D>,
         fixed: &[bool],
         (place, column, l): (usize, usize, usize),
         shift: f64,
     ) {
-        let row = matrix.rows[place] as usize;
+        let row = matrix.pattern().rows()[place] as usize;
         let held = fixed[row] || fixed[column];
         for k in 0..D {
             let diagonal = row == column && k == l;
@@ -79,7 +78,7 @@ impl Cholesky {
                 continue;
             }
             self.rows.push(row * D + k);
-            let value = if held { 1.0 } else { matrix.blocks[place].0[k][l] };
+            let value = if held { 1.0 } else { matrix.values()[place].0[k][l] };
             self.values.push(if diagonal { value + shift } else { value });
         }
     }
@@ -119,19 +118,23 @@ impl Cholesky {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction::assemble::{self, Assembly};
     use stiction::math::Matrix;
     use stiction::stencil::Stencil;
 
     /// Springs of stiffness 2 between neighbours of a chain, and 1 to the ground at each vertex.
     fn chain(n: u32) -> Blocks<2> {
-        let mut blocks = Blocks::default();
+        let (vertices, springs): (Vec<_>, Vec<_>) = ((0..n).collect(), (1..n).collect());
         let (two, minus) = (Matrix::scalar(2.0), Matrix::scalar(-2.0));
-        for i in 0..n {
-            blocks.push(&Stencil([i]), &[[Matrix::scalar(1.0)]]);
-            if i > 0 {
-                blocks.push(&Stencil([i - 1, i]), &[[two, minus], [minus, two]]);
-            }
-        }
+        let mut blocks = Blocks::default();
+        blocks.begin(n as usize, |stencils| {
+            stencils.push(vertices.iter().map(|i| Stencil([*i])));
+            stencils.push(springs.iter().map(|i| Stencil([i - 1, *i])));
+        });
+        let out = &mut Assembly::Matrix(&mut blocks);
+        assemble::hessian(&vertices, out, |_, i| (Stencil([*i]), [[Matrix::scalar(1.0)]]));
+        assemble::hessian(&springs, out, |_, i| (Stencil([i - 1, *i]), [[two, minus], [minus, two]]));
+        blocks.finish();
         blocks
     }
 
@@ -159,7 +162,10 @@ mod tests {
     #[test]
     fn an_indefinite_matrix_is_refused() {
         let mut blocks = Blocks::<2>::default();
-        blocks.push(&Stencil([0]), &[[Matrix::scalar(-1.0)]]);
+        blocks.begin(1, |stencils| stencils.push([Stencil([0])].into_iter()));
+        let out = &mut Assembly::Matrix(&mut blocks);
+        assemble::hessian(&[-1.0], out, |_, s| (Stencil([0]), [[Matrix::scalar(*s)]]));
+        blocks.finish();
         let mut solver = Cholesky::default();
         assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[false], 0.0).is_none());
         assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[false], 3.0).is_some());

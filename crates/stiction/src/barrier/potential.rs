@@ -4,8 +4,8 @@ use std::array::from_fn;
 
 use super::kappa::{Kappa, KindKappa};
 use super::{Barrier, BarrierKind, BarrierLaw};
-use crate::assemble;
-use crate::blocks::{Blocks, Stencils};
+use crate::assemble::{self, Assembly};
+use crate::blocks::Stencils;
 use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
 use crate::distance::{Psd, Separation};
 use crate::math::{Matrix, Vector, eigen};
@@ -63,7 +63,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
         x: &[Vector<D>],
         (scale, psd): (f64, Psd),
-        out: &mut Blocks<D>,
+        out: &mut Assembly<'_, D>,
     ) {
         assemble::hessian(contacts, out, |k, c| {
             let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
@@ -216,7 +216,7 @@ impl<const D: usize, B: Barrier> Potential<D> for BarrierPotential<'_, D, B> {
         out.push(c.obstacle.iter().map(|c| c.stencil));
     }
 
-    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Blocks<D>) {
+    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
         let (c, kappa) = (self.contacts, self.kappa);
         let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
         self.pair_hessian::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x, (scale, psd), out);

@@ -4,8 +4,8 @@ use std::array::from_fn;
 
 use super::mollifier::{f0, f1_over_y, f2};
 use super::{Slide, Slides};
-use crate::assemble;
-use crate::blocks::{Blocks, Stencils};
+use crate::assemble::{self, Assembly};
+use crate::blocks::Stencils;
 use crate::distance::Psd;
 use crate::math::{Matrix, Vector};
 use crate::potential::Potential;
@@ -91,7 +91,7 @@ impl<const D: usize> FrictionPotential<'_, D> {
         slides: &[Slide<D, N>],
         x: &[Vector<D>],
         scale: f64,
-        out: &mut Blocks<D>,
+        out: &mut Assembly<'_, D>,
     ) {
         assemble::hessian(slides, out, |_, slide| {
             let core = self.core(slide, x) * (scale * slide.mu * slide.force);
@@ -138,7 +138,7 @@ impl<const D: usize> Potential<D> for FrictionPotential<'_, D> {
         out.push(s.vf.iter().map(|s| s.stencil));
     }
 
-    fn hessian(&self, x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Blocks<D>) {
+    fn hessian(&self, x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
         let s = self.slides;
         self.slide_hessian(&s.obstacle, x, scale, out);
         self.slide_hessian(&s.vv, x, scale, out);

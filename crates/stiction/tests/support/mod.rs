@@ -90,10 +90,10 @@ pub type Dense = [[f64; ROOM]; ROOM];
 /// The whole symmetric matrix that the blocks stand for.
 pub fn dense<const D: usize>(blocks: &Blocks<D>) -> Dense {
     let mut out = [[0.0; ROOM]; ROOM];
-    for &(row, column, block) in blocks.entries() {
+    for (row, column, block) in blocks.iter() {
         for k in 0..D {
             for l in 0..D {
-                let (i, j) = (row as usize * D + k, column as usize * D + l);
+                let (i, j) = (row * D + k, column * D + l);
                 out[i][j] += block.0[k][l];
                 if row != column {
                     out[j][i] += block.0[k][l];
@@ -185,7 +185,7 @@ pub fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) 
 /// The Hessian of a potential, in full.
 pub fn hessian<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>], psd: Psd) -> Dense {
     let mut blocks = Blocks::default();
-    potential.hessian(x, 1.0, psd, &mut blocks);
+    blocks.assemble(potential, x, 1.0, psd);
     dense(&blocks)
 }
 

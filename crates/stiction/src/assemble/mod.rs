@@ -1,0 +1,214 @@
+//! Sums over stencils, on any number of threads.
+//!
+//! Energies are sums of chunks of fixed size in their order; every entry of a gradient and every block of a Hessian is
+//! the sum of its terms in the order of the items. So the bits are the same for any number of threads.
+
+mod ordered;
+
+use std::ops::Range;
+
+use crate::blocks::Blocks;
+use crate::blocks::stencils::pair_count;
+use crate::math::{Matrix, Vector};
+use crate::stencil::Stencil;
+use crate::threads::{collect, in_chunks};
+use ordered::Sink;
+
+/// What is made of a Hessian `H`, a sum of local matrices.
+#[derive(Debug)]
+pub enum Assembly<'a, const D: usize> {
+    /// The matrix, whose [`begin`](Blocks::begin) said where local matrices will be added.
+    Matrix(&'a mut Blocks<D>),
+    /// `out += H p`; no matrix is stored.
+    Product {
+        /// `p`.
+        p: &'a [Vector<D>],
+        /// `out`.
+        out: &'a mut [Vector<D>],
+    },
+    /// Adds the blocks on the diagonal of `H`, one for each vertex.
+    Diagonal(&'a mut [Matrix<D>]),
+    /// `sum += pᵀ H p`.
+    Form {
+        /// `p`.
+        p: &'a [Vector<D>],
+        /// The sum.
+        sum: &'a mut f64,
+    },
+}
+
+/// The blocks of a local matrix.
+type Local<const D: usize, const N: usize> = [[Matrix<D>; N]; N];
+
+/// Takes the number, the stencil and the local matrix of an item.
+type Take<'a, const D: usize, const N: usize> = dyn FnMut(usize, &Stencil<N>, &Local<D, N>) + 'a;
+
+/// Computes a range of items. Called through a pointer, so that formulas are compiled once for all that is made of them.
+type Terms<'a, const D: usize, const N: usize> = dyn Fn(Range<usize>, &mut Take<'_, D, N>) + Sync + 'a;
+
+/// `Σ f(k, item k)`.
+pub fn energy<T: Sync>(items: &[T], f: impl Fn(usize, &T) -> f64 + Sync) -> f64 {
+    sum(items.len(), |k| f(k, &items[k]))
+}
+
+/// `Σ f(i)` for `i` from 0 to `count − 1`.
+pub fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+    in_chunks(count, &|range| range.map(&f).sum::<f64>()).iter().sum()
+}
+
+/// `f(k, item k)` of every item.
+pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    collect(items.len(), &|range| range.map(|k| f(k, &items[k])).collect())
+}
+
+/// Adds the local gradients `f(k, item k)` to `out`.
+///
+/// # Panics
+/// If a stencil names a vertex beyond `out`.
+pub fn gradient<T: Sync, const D: usize, const N: usize>(
+    items: &[T],
+    out: &mut [Vector<D>],
+    f: impl Fn(usize, &T) -> (Stencil<N>, [Vector<D>; N]) + Sync,
+) {
+    ordered::add(items.len(), N, out, &|range, sink| {
+        for k in range {
+            let (stencil, local) = f(k, &items[k]);
+            for i in 0..N {
+                sink.add(stencil.0[i], &local[i]);
+            }
+        }
+    });
+}
+
+/// Adds the local Hessians `f(k, item k)`, which must be symmetric, to `out`.
+///
+/// # Panics
+/// If a stencil names a vertex that does not exist, or `out` is a matrix and the stencils are not those that were listed
+/// for it: see [`Potential::stencils`](crate::potential::Potential::stencils).
+pub fn hessian<T: Sync, const D: usize, const N: usize>(
+    items: &[T],
+    out: &mut Assembly<'_, D>,
+    f: impl Fn(usize, &T) -> (Stencil<N>, [[Matrix<D>; N]; N]) + Sync,
+) {
+    let terms = |range: Range<usize>, take: &mut Take<'_, D, N>| {
+        for k in range {
+            // Not taken apart, which would copy the local matrix.
+            let term = f(k, &items[k]);
+            take(k, &term.0, &term.1);
+        }
+    };
+    match out {
+        Assembly::Matrix(blocks) => add_matrices(items.len(), blocks, &terms),
+        Assembly::Product { p, out } => add_products(items.len(), p, out, &terms),
+        Assembly::Diagonal(out) => add_diagonals(items.len(), out, &terms),
+        Assembly::Form { p, sum } => **sum += form(items.len(), p, &terms),
+    }
+}
+
+fn add_matrices<const D: usize, const N: usize>(
+    count: usize,
+    blocks: &mut Blocks<D>,
+    terms: &Terms<'_, D, N>,
+) {
+    let target = blocks.next_list::<N>(count);
+    let (listed, _) = target.vertices.as_chunks::<N>();
+    let pairs = pair_count(N);
+    ordered::add(count, N + pairs, target.values, &|range, sink| {
+        terms(range, &mut |k, stencil, local| {
+            assert!(stencil.0 == listed[k], "{stencil:?} is added where {:?} is listed", listed[k]);
+            scatter(stencil, local, (target.diagonal, &target.slots[k * pairs..][..pairs]), sink);
+        });
+    });
+}
+
+/// Adds a local matrix to the blocks of its vertices on the `diagonal` and of its pairs of vertices, `slots`.
+#[inline]
+fn scatter<const D: usize, const N: usize>(
+    stencil: &Stencil<N>,
+    local: &Local<D, N>,
+    (diagonal, slots): (&[u32], &[u32]),
+    sink: &mut Sink<'_, Matrix<D>>,
+) {
+    for i in 0..N {
+        sink.add(diagonal[stencil.0[i] as usize], &local[i][i]);
+    }
+    let mut slots = slots.iter();
+    for i in 1..N {
+        for j in 0..i {
+            let (a, b) = (stencil.0[i], stencil.0[j]);
+            if let Some(&slot) = slots.next() {
+                // The block below the diagonal, by an index: a branch would be guessed wrong half of the time.
+                let (row, column) = if a > b { (i, j) } else { (j, i) };
+                sink.add(slot, &local[row][column]);
+                if a == b {
+                    sink.add(slot, &local[column][row]);
+                }
+            }
+        }
+    }
+}
+
+fn add_products<const D: usize, const N: usize>(
+    count: usize,
+    p: &[Vector<D>],
+    out: &mut [Vector<D>],
+    terms: &Terms<'_, D, N>,
+) {
+    ordered::add(count, N, out, &|range, sink| {
+        terms(range, &mut |_, stencil, local| {
+            let p = stencil.gather(p);
+            for i in 0..N {
+                sink.add(stencil.0[i], &row_product(&local[i], &p));
+            }
+        });
+    });
+}
+
+fn add_diagonals<const D: usize, const N: usize>(
+    count: usize,
+    out: &mut [Matrix<D>],
+    terms: &Terms<'_, D, N>,
+) {
+    ordered::add(count, N, out, &|range, sink| {
+        terms(range, &mut |_, stencil, local| {
+            for i in 0..N {
+                for j in 0..N {
+                    if stencil.0[i] == stencil.0[j] {
+                        sink.add(stencil.0[i], &local[i][j]);
+                    }
+                }
+            }
+        });
+    });
+}
+
+fn form<const D: usize, const N: usize>(count: usize, p: &[Vector<D>], terms: &Terms<'_, D, N>) -> f64 {
+    let parts = in_chunks(count, &|range| {
+        let mut sum = 0.0;
+        terms(range, &mut |_, stencil, local| {
+            let p = stencil.gather(p);
+            for i in 0..N {
+                sum += p[i].dot(row_product(&local[i], &p));
+            }
+        });
+        sum
+    });
+    parts.iter().sum()
+}
+
+/// `Σⱼ Hᵢⱼ pⱼ`.
+#[inline]
+fn row_product<const D: usize, const N: usize>(row: &[Matrix<D>; N], p: &[Vector<D>; N]) -> Vector<D> {
+    let mut sum = Vector::ZERO;
+    for j in 0..N {
+        for k in 0..D {
+            for l in 0..D {
+                sum[k] += row[j].0[k][l] * p[j][l];
+            }
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests;

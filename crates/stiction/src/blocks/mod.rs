@@ -1,0 +1,198 @@
+//! A symmetric matrix of small blocks: where it is not zero, its values, and its other forms.
+
+pub mod csc;
+pub mod pattern;
+pub mod stencils;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::math::{Matrix, Vector};
+use crate::threads;
+pub use csc::{Csc, Index};
+pub use pattern::Pattern;
+pub use stencils::Stencils;
+
+/// Rows of blocks that a task multiplies.
+const ROWS: usize = 512;
+
+/// A symmetric matrix of `D × D` blocks, one row and column of blocks a vertex, as a sum of local matrices.
+///
+/// Only blocks on and below the diagonal are kept. `Blocks::assemble` fills it with the Hessian of a potential; by hand,
+/// [`begin`](Self::begin) says where local matrices will be added, [`assemble::hessian`](crate::assemble::hessian) adds
+/// them and [`finish`](Self::finish) ends the sum. Filled again, it keeps its memory, and its pattern where the stencils
+/// are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks<const D: usize> {
+    stencils: Stencils,
+    pattern: Arc<Pattern>,
+    /// Which block each pair of each stencil adds to.
+    slots: Vec<u32>,
+    values: Vec<Matrix<D>>,
+    next: Next,
+    builder: pattern::Builder,
+}
+
+/// Which list is added next, and where its vertices and slots start.
+#[derive(Clone, Copy, Debug, Default)]
+struct Next {
+    list: usize,
+    vertices: usize,
+    slots: usize,
+}
+
+/// What adding a list of local matrices takes.
+pub(crate) struct Target<'a, const D: usize> {
+    /// The vertices of the list's stencils.
+    pub(crate) vertices: &'a [u32],
+    /// The blocks of its pairs.
+    pub(crate) slots: &'a [u32],
+    /// The block on the diagonal of each vertex.
+    pub(crate) diagonal: &'a [u32],
+    /// The blocks.
+    pub(crate) values: &'a mut [Matrix<D>],
+}
+
+impl<const D: usize> Blocks<D> {
+    /// Begins a sum of local matrices at stencils that `list` lists: all values are zero then.
+    ///
+    /// # Panics
+    /// If a stencil names a vertex beyond `vertices`, or there are 2³² blocks or more.
+    pub fn begin(&mut self, vertices: usize, list: impl FnOnce(&mut Stencils)) {
+        self.stencils.rewind();
+        list(&mut self.stencils);
+        if !self.stencils.same() || self.pattern.vertices() != vertices {
+            self.rebuild(vertices);
+        }
+        self.values.clear();
+        self.values.resize(self.pattern.rows().len(), Matrix::ZERO);
+        self.next = Next::default();
+    }
+
+    fn rebuild(&mut self, vertices: usize) {
+        // Whoever shares the old pattern keeps it.
+        if Arc::get_mut(&mut self.pattern).is_none() {
+            self.pattern = Arc::default();
+        }
+        if let Some(pattern) = Arc::get_mut(&mut self.pattern) {
+            self.builder.build(&self.stencils, vertices, pattern, &mut self.slots);
+        }
+    }
+
+    /// Where the next list is added.
+    ///
+    /// # Panics
+    /// If `count` stencils of `N` vertices were not what was listed next.
+    pub(crate) fn next_list<const N: usize>(&mut self, count: usize) -> Target<'_, D> {
+        let listed = self.stencils.list(self.next.list);
+        assert!(
+            listed == Some((N, count)),
+            "list {}: {count} local matrices of {N} vertices are added where (vertices, stencils) are listed as {listed:?}",
+            self.next.list,
+        );
+        let (from, pairs) = (self.next, stencils::pair_count(N));
+        self.next.list += 1;
+        self.next.vertices += N * count;
+        self.next.slots += pairs * count;
+        Target {
+            vertices: self.stencils.vertices(from.vertices..self.next.vertices),
+            slots: &self.slots[from.slots..self.next.slots],
+            diagonal: self.pattern.starts(),
+            values: &mut self.values,
+        }
+    }
+
+    /// Ends the sum: makes the blocks on the diagonal symmetric to the last bit.
+    ///
+    /// # Panics
+    /// If not every list was added.
+    pub fn finish(&mut self) {
+        let (added, listed) = (self.next.list, self.stencils.len());
+        assert!(added == listed, "only {added} of {listed} lists of local matrices were added");
+        for column in 0..self.pattern.vertices() {
+            if let Some(block) = self.pattern.lower(column).next() {
+                let Matrix(block) = &mut self.values[block];
+                for k in 0..D {
+                    for l in k + 1..D {
+                        block[k][l] = block[l][k];
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many rows and columns of blocks there are.
+    pub fn vertices(&self) -> usize {
+        self.pattern.vertices()
+    }
+
+    /// Where the blocks are; the same object as long as it does not change.
+    pub fn pattern(&self) -> &Arc<Pattern> {
+        &self.pattern
+    }
+
+    /// The blocks on and below the diagonal, in the order of the pattern.
+    pub fn values(&self) -> &[Matrix<D>] {
+        &self.values
+    }
+
+    /// Row, column (row ≥ column) and values of each block on and below the diagonal, by columns.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, &Matrix<D>)> {
+        let places = (0..self.vertices()).flat_map(move |column| {
+            self.pattern.lower(column).map(move |block| (self.pattern.rows()[block] as usize, column))
+        });
+        places.zip(&self.values).map(|((row, column), value)| (row, column, value))
+    }
+
+    /// The matrix as plain columns, or rows, which are the same: see [`Csc`].
+    pub fn to_csc(&self) -> Csc<usize> {
+        // Every index of something in memory fits.
+        Csc::new(self).unwrap_or_default()
+    }
+
+    /// `out = A p`; the same bits for any number of threads.
+    ///
+    /// # Panics
+    /// If `p` or `out` is shorter than there are [`vertices`](Self::vertices).
+    pub fn multiply(&self, p: &[Vector<D>], out: &mut [Vector<D>]) {
+        let parts: Vec<_> = out[..self.vertices()].chunks_mut(ROWS).collect();
+        threads::for_each(parts, &|part, out| {
+            let first = part * ROWS;
+            self.multiply_rows(p, first..first + out.len(), out);
+        });
+    }
+
+    fn multiply_rows(&self, p: &[Vector<D>], rows: Range<usize>, out: &mut [Vector<D>]) {
+        for (row, out) in rows.zip(out) {
+            let mut sum = Vector::ZERO;
+            // A row is a column of the transpose: blocks left of the diagonal as they are, the others transposed.
+            let (columns, blocks) = self.pattern.upper(row);
+            for (&column, &block) in columns.iter().zip(blocks) {
+                add_product(&mut sum, &self.values[block as usize], &p[column as usize]);
+            }
+            for block in self.pattern.lower(row) {
+                let column = self.pattern.rows()[block] as usize;
+                add_transposed_product(&mut sum, &self.values[block], &p[column]);
+            }
+            *out = sum;
+        }
+    }
+}
+
+#[inline]
+fn add_product<const D: usize>(sum: &mut Vector<D>, block: &Matrix<D>, p: &Vector<D>) {
+    for k in 0..D {
+        for l in 0..D {
+            sum[k] += block.0[k][l] * p[l];
+        }
+    }
+}
+
+#[inline]
+fn add_transposed_product<const D: usize>(sum: &mut Vector<D>, block: &Matrix<D>, p: &Vector<D>) {
+    for k in 0..D {
+        for l in 0..D {
+            sum[l] += block.0[k][l] * p[k];
+        }
+    }
+}
