@@ -5,6 +5,7 @@ mod support;
 use std::array::from_fn;
 
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
+use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Contacts, PerContact, Selection, Weighting};
 use stiction::distance::{Psd, Separation};
 use stiction::friction::{self, FrictionPotential, Motion, Slide, Slides};
@@ -356,6 +357,97 @@ fn gauss_newton_of_a_plane() {
     assert_close(&diagonal[0].0, &[across, across, along], 1e-12 * along, "diagonal");
 }
 
+// --- Shape ---
+
+/// The gradient where the surface at rest is `rest` and displacements are `u`, with the contacts found anew.
+fn gradient_of_shape<const D: usize>(
+    scene: &Scene<D>,
+    rest: &[Vector<D>],
+    u: &[Vector<D>],
+) -> (Contacts, Vec<f64>) {
+    let old = &scene.surface;
+    let surface = Surface::new(rest.to_vec(), old.edges().to_vec(), old.faces().to_vec()).unwrap();
+    let x: Vec<Vector<D>> = rest.iter().zip(u).map(|(rest, u)| *rest + *u).collect();
+    let moved = Scene { obstacles: scene.obstacles.clone(), ..Scene::of(surface, x) }
+        .with(scene.law, scene.selection);
+    let contacts = moved.contacts(&moved.x);
+    let gradient = gradient(&moved.barrier(&contacts), &moved.x);
+    (contacts, gradient)
+}
+
+/// Whether two lists differ in nothing but numbers.
+fn same_pairs(a: &Contacts, b: &Contacts) -> bool {
+    fn pairs(c: &Contacts) -> impl PartialEq {
+        let parallel: Vec<_> = c.parallel.iter().map(|c| (c.contact.stencil, c.parts)).collect();
+        let three: Vec<_> = c.ve.iter().map(|c| c.stencil).collect();
+        let four: Vec<_> = c.ee.iter().chain(&c.vf).map(|c| c.stencil).collect();
+        let few: Vec<_> = c.vv.iter().map(|c| c.stencil).collect();
+        (parallel, few, three, four, c.obstacle.len())
+    }
+    pairs(a) == pairs(b)
+}
+
+fn check_shape<const D: usize>(scene: &Scene<D>, random: &mut Random, census: &mut Census) {
+    const H: f64 = 1e-5;
+    let rest = scene.surface.rest();
+    let u: Vec<Vector<D>> = rest.iter().map(|_| random.points::<D, 1>(0.01)[0]).collect();
+    let x: Vec<Vector<D>> = rest.iter().zip(&u).map(|(rest, u)| *rest + *u).collect();
+    let near = BroadPhaseKind::BruteForce.candidates(&scene.surface, &x, &x, DHAT);
+    let (contacts, sources) =
+        Contacts::build_with_sources(&scene.surface, &near, &scene.obstacles, &x, &scene.selection);
+    if contacts.smallest_gap(&x, &scene.obstacles) < 0.15 * DHAT {
+        return;
+    }
+    let mut exact = [[0.0; ROOM]; ROOM];
+    for (i, j, block) in scene.barrier(&contacts).shape_derivative(&scene.surface, &sources, &x) {
+        for k in 0..D {
+            for l in 0..D {
+                exact[i as usize * D + k][j as usize * D + l] += block.0[k][l];
+            }
+        }
+    }
+    let scale = largest(exact.as_flattened());
+    let (mut met, n) = (0, rest.len() * D);
+    for j in 0..n {
+        let steady = |s: f64| same_pairs(&contacts, &gradient_of_shape(scene, &moved(rest, j, s), &u).0);
+        if !steady(2.0 * H) || !steady(-2.0 * H) {
+            continue;
+        }
+        let difference = slope(rest, j, H, |rest| gradient_of_shape(scene, rest, &u).1);
+        let column: Vec<f64> = (0..n).map(|i| exact[i][j]).collect();
+        assert_close(&difference, &column, 1e-5 * scale, &format!("shape derivative with {contacts:?}"));
+        met += 1;
+    }
+    if met == n {
+        census.add(&contacts);
+    }
+}
+
+#[test]
+fn forces_by_the_shape_at_rest() {
+    alone(|| {
+        let mut random = Random::new(43);
+        for set in ContactSet::ALL {
+            for weighting in Weighting::ALL {
+                let mut census = Census::default();
+                let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
+                let selection = Selection { reach: DHAT, set, weighting };
+                for _ in 0..25 {
+                    let scene = support::chains(&mut random).with(law, selection);
+                    check_shape(&scene, &mut random, &mut census);
+                    let scene = support::strips(&mut random).with(law, selection);
+                    check_shape(&scene, &mut random, &mut census);
+                    let scene = support::nearly_parallel_triangles(&mut random).with(law, selection);
+                    check_shape(&scene, &mut random, &mut census);
+                }
+                for kind in ["ve", "ee", "vf", "parallel", "obstacle"] {
+                    census.require_for(kind, 3, &format!("{selection:?}"));
+                }
+            }
+        }
+    });
+}
+
 /// As many stiffnesses as contacts, all different.
 fn stiffnesses(contacts: &Contacts, random: &mut Random) -> PerContact<f64> {
     let values: Vec<f64> = (0..contacts.len()).map(|_| random.between(1.0, 9.0)).collect();
@@ -560,21 +652,37 @@ fn walk<const D: usize>(scene: &Scene<D>, p: &[Vector<D>], census: &mut Census) 
     }
 }
 
+/// 1,500 paths for every set that is continuous, each with both weightings: contacts appear, change their kind, vanish.
 #[test]
 fn energy_and_gradient_are_continuous() {
     alone(|| {
-        let (mut random, mut census) = (Random::new(5), Census::default());
-        for _ in 0..250 {
-            let scene = support::chains(&mut random);
-            walk(&scene, &random.points::<2, 6>(DHAT), &mut census);
-            let scene = support::triangles(&mut random);
-            walk(&scene, &random.points::<3, 6>(DHAT), &mut census);
-            let scene = support::nearly_parallel(&mut random);
-            walk(&scene, &random.points::<3, 4>(0.1 * DHAT), &mut census);
-        }
-        let both_ways = ["vf to ve", "ve to vf", "ve to vv", "vv to ve", "ee to ve", "ve to ee"];
-        for change in both_ways.into_iter().chain(["parallel to ee", "parallel to ve", "parallel to vv"]) {
-            census.require(change, 10);
+        for set in [ContactSet::Ipc, ContactSet::ImprovedMax] {
+            let (mut random, mut census) = (Random::new(5), Census::default());
+            for path in 0..300 {
+                let weighting = Weighting::ALL[path % 2];
+                let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
+                let selection = Selection { reach: DHAT, set, weighting };
+                let scene = support::chains(&mut random).with(law, selection);
+                walk(&scene, &random.points::<2, 6>(DHAT), &mut census);
+                let scene = support::triangles(&mut random).with(law, selection);
+                walk(&scene, &random.points::<3, 6>(DHAT), &mut census);
+                let scene = support::strips(&mut random).with(law, selection);
+                walk(&scene, &random.points::<3, 7>(DHAT), &mut census);
+                let scene = support::nearly_parallel(&mut random).with(law, selection);
+                walk(&scene, &random.points::<3, 4>(0.1 * DHAT), &mut census);
+                let scene = support::nearly_parallel_triangles(&mut random).with(law, selection);
+                walk(&scene, &random.points::<3, 6>(0.1 * DHAT), &mut census);
+            }
+            let both_ways = ["vf to ve", "ve to vf", "ve to vv", "vv to ve", "ee to ve", "ve to ee"];
+            for change in both_ways.into_iter().chain(["parallel to ee", "parallel to ve", "parallel to vv"])
+            {
+                census.require_for(change, 10, &format!("{set:?}"));
+            }
+            for kind in ["vv", "ve", "ee", "vf", "parallel"] {
+                let least = if kind == "parallel" { 2 } else { 10 };
+                census.require_for(&format!("{kind} appears"), least, &format!("{set:?}"));
+                census.require_for(&format!("{kind} vanishes"), 10, &format!("{set:?}"));
+            }
         }
     });
 }

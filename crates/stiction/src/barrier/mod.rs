@@ -15,6 +15,7 @@ pub mod kappa;
 pub mod potential;
 mod forces;
 mod gauss_newton;
+pub mod shape;
 pub mod stiffness;
 
 pub use clamped_log::ClampedLog;

@@ -81,14 +81,19 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     }
 
     /// `w (f ∇m + m ∇f)`.
-    fn parallel_gradient(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> [Vector<D>; 4] {
+    pub(super) fn parallel_gradient(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> [Vector<D>; 4] {
         let Product { m, grad_m, f, grad_f, .. } = self.parallel_product(c, x);
         from_fn(|i| grad_m[i] * f + grad_f[i] * m)
     }
 
     /// `w (f ∇²m + ∇m ∇fᵀ + ∇f ∇mᵀ + m ∇²f)`; the projection is of the whole 4D × 4D block. Gauss–Newton takes `m` for
     /// a constant.
-    fn parallel_hessian(&self, c: &ParallelContact, x: &[Vector<D>; 4], psd: Psd) -> [[Matrix<D>; 4]; 4] {
+    pub(super) fn parallel_hessian(
+        &self,
+        c: &ParallelContact,
+        x: &[Vector<D>; 4],
+        psd: Psd,
+    ) -> [[Matrix<D>; 4]; 4] {
         let Product { separation, m, m1, grad_m, f, grad_f } = self.parallel_product(c, x);
         let scale = c.contact.weight * m;
         let (f1, f2) = self.law.derivatives(separation.distance_squared());
@@ -138,13 +143,13 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     }
 
     /// `−λ n`.
-    fn obstacle_gradient(&self, c: &ObstacleContact, x: &[Vector<D>]) -> Vector<D> {
+    pub(super) fn obstacle_gradient(&self, c: &ObstacleContact, x: &[Vector<D>]) -> Vector<D> {
         let (d, normal) = self.obstacle_distance(c, x);
         normal * (-c.weight * self.law.force(d * d))
     }
 
     /// `w ((4 f″ d² + 2 f′) nnᵀ + 2 f′ d ∇²d)`: the curvature of the distance is across `n`, so each part is projected alone.
-    fn obstacle_hessian(&self, c: &ObstacleContact, x: &[Vector<D>], psd: Psd) -> Matrix<D> {
+    pub(super) fn obstacle_hessian(&self, c: &ObstacleContact, x: &[Vector<D>], psd: Psd) -> Matrix<D> {
         let (d, normal) = self.obstacle_distance(c, x);
         let d2 = d * d;
         let (f1, f2) = self.law.derivatives(d2);

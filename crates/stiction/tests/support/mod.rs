@@ -294,6 +294,11 @@ impl Census {
                 self.note(format!("{lost} to {found}"), 1);
             }
         }
+        // Alone: the others are as they were.
+        let changed: Vec<_> = changes().filter(|((_, a), (_, b))| a != b).collect();
+        if let [((kind, a), (_, b))] = changed[..] {
+            self.note(format!("{kind} {}", if a < b { "appears" } else { "vanishes" }), 1);
+        }
     }
 
     pub fn require(&self, kind: &str, least: usize) {
