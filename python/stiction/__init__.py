@@ -38,6 +38,7 @@ from ._stiction import (
     edge_edge_mollifier_rest_gradient,
     edge_edge_threshold,
     has_crossings,
+    initial_stiffness,
     is_free,
     largest_step,
     num_threads,
@@ -53,6 +54,7 @@ from ._stiction import (
     signed_normal_jacobian,
     tangent_basis,
     tangent_basis_jacobian,
+    updated_stiffness,
     version,
 )
 
@@ -84,6 +86,7 @@ __all__ = [
     "edge_edge_mollifier_rest_gradient",
     "edge_edge_threshold",
     "has_crossings",
+    "initial_stiffness",
     "is_free",
     "largest_step",
     "num_threads",
@@ -99,5 +102,6 @@ __all__ = [
     "signed_normal_jacobian",
     "tangent_basis",
     "tangent_basis_jacobian",
+    "updated_stiffness",
     "version",
 ]

@@ -130,6 +130,22 @@ def barrier_derivatives(
     d2: ArrayLike, dhat: float, dmin: float = 0.0, barrier: _Barrier = "clamped_log", physical_units: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
+def initial_stiffness(
+    diagonal: float,
+    mean_mass: float,
+    gradient: ArrayLike,
+    barrier_gradient: ArrayLike,
+    dhat: float,
+    *,
+    dmin: float = 0.0,
+    barrier: _Barrier = "clamped_log",
+    physical_units: bool = False,
+    scale: float = 1.0,
+) -> tuple[float, float]: ...
+def updated_stiffness(
+    kappa: float, kappa_max: float, gap_before: float, gap: float, diagonal: float, *, dmin: float = 0.0
+) -> float: ...
+
 class Contacts:
     def __new__(
         cls,
@@ -144,6 +160,7 @@ class Contacts:
         contact_set: _ContactSet = "ipc",
         weights: _Weights = "count",
         candidates: dict[str, NDArray[np.uint32]] | None = None,
+        shape_derivatives: bool = False,
     ) -> Self: ...
     def __len__(self) -> int: ...
     @property
@@ -162,6 +179,15 @@ class Contacts:
     def barrier_forces(self, x: ArrayLike, kappa: float | ArrayLike) -> NDArray[np.float64]: ...
     def gauss_newton_diagonal(self, x: ArrayLike, kappa: float | ArrayLike) -> NDArray[np.float64]: ...
     def gauss_newton_form(self, x: ArrayLike, kappa: float | ArrayLike, p: ArrayLike) -> float: ...
+    def barrier_product(
+        self, x: ArrayLike, kappa: float | ArrayLike, p: ArrayLike, psd: _Psd = "clamp"
+    ) -> NDArray[np.float64]: ...
+    def shape_derivative_coo(
+        self, x: ArrayLike, kappa: float | ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint64], NDArray[np.uint64]]: ...
+    def semi_implicit_csc(
+        self, x: ArrayLike, masses: ArrayLike, data: ArrayLike, indices: ArrayLike, indptr: ArrayLike
+    ) -> NDArray[np.float64]: ...
     def barrier_hessian_csc(self, x: ArrayLike, kappa: float | ArrayLike, psd: _Psd = "clamp") -> _Csc: ...
     def friction_energy(
         self,

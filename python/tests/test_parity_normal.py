@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scenes
 import workloads
+from scipy.sparse import csc_matrix
 
 import stiction
 
@@ -391,3 +392,81 @@ def test_bad_input_is_refused():
     candidates["vf"] = np.array([[0, 10**6]])
     with pytest.raises(ValueError, match="candidate"):
         stiction.Contacts(surface, x, scene.dhat, candidates=candidates)
+
+
+@pytest.mark.parametrize("area", [False, True])
+@each(CLOSED)
+def test_shape_derivative(scene, area, agree):
+    """Only where no edges are nearly parallel: ipctk drops a term of their mollifier."""
+    mesh, collisions = scene.ipc_mesh(), ipctk.NormalCollisions()
+    mesh.init_area_jacobians()
+    collisions.use_area_weighting = area
+    collisions.enable_shape_derivatives = True
+    collisions.build(mesh, scene.x, scene.dhat)
+    potential = ipctk.BarrierPotential(scene.dhat, KAPPA)
+    contacts = ours(scene, "ipc", area, 0.0, shape_derivatives=True)
+    assert contacts.counts["parallel"] == 0
+    theirs = potential.shape_derivative(collisions, mesh, scene.x)
+    agree("shape derivative", contacts.shape_derivative(scene.x, KAPPA), theirs, 1e-12)
+
+
+def test_shape_derivative_must_be_asked_for():
+    scene = scenes.cubes(0)
+    with pytest.raises(ValueError, match="shape_derivatives"):
+        scene.contacts().shape_derivative(scene.x, KAPPA)
+
+
+@each([*CLOSED, scenes.twins])
+def test_product_without_a_matrix(scene):
+    contacts = ours(scene, "ipc", True, 0.0)
+    p = np.random.default_rng(10).normal(size=scene.x.shape)
+    for psd in ("none", "clamp", "abs", "gauss_newton"):
+        product = contacts.barrier_hessian(scene.x, KAPPA, psd) @ p.ravel()
+        ours_alone = contacts.barrier_product(scene.x, KAPPA, p, psd).ravel()
+        np.testing.assert_allclose(ours_alone, product, atol=1e-12 * np.abs(product).max(), rtol=0)
+
+
+@pytest.mark.parametrize("dmin", [0.0, 0.02])
+@pytest.mark.parametrize("name", BARRIERS)
+def test_initial_stiffness(name, dmin, agree):
+    random = np.random.default_rng(11)
+    own, others = random.normal(size=(2, 90))
+    dhat, diagonal, mass = 0.01, 3.0, 0.2
+    for factor in (-1e-3, 1e-3, 1e3, 1e9, 1e30):
+        gradient = others - factor * own
+        theirs = ipctk.initial_barrier_stiffness(
+            diagonal, BARRIERS[name](), dhat, mass, gradient, own, dmin=dmin
+        )
+        mine = stiction.initial_stiffness(diagonal, mass, gradient, own, dhat, dmin=dmin, barrier=name)
+        agree("initial stiffness", np.divide(mine, theirs), [1, 1], 1e-12)
+    nothing = np.zeros(90)
+    low, high = stiction.initial_stiffness(diagonal, mass, others, nothing, dhat, dmin=dmin, barrier=name)
+    assert low == pytest.approx(high / 100)
+
+
+@pytest.mark.parametrize("dmin", [0.0, 0.5])
+def test_updated_stiffness(dmin):
+    """ipctk takes squared distances to be less than (1e-9 (diagonal + dmin))², from zero; ours are gaps, in m, beyond dmin."""
+    for before, gap in [(3e-10, 2e-10), (2e-10, 3e-10), (3e-10, 2e-9), (2e-9, 3e-10), (1e-3, 1e-4)]:
+        for kappa in (1.0, 40.0, 60.0, 100.0):
+            theirs = ipctk.update_barrier_stiffness(before**2, gap**2, 100.0, kappa, 1.0, dmin=dmin)
+            assert stiction.updated_stiffness(kappa, 100.0, before, gap, 1.0, dmin=dmin) == theirs
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.2])
+@each([scenes.sheets, scenes.cubes, scenes.tetrahedra, scenes.polygons])
+def test_semi_implicit_stiffness(scene, kept, agree):
+    random, dmin = np.random.default_rng(12), kept * smallest_gap(scene)
+    mesh, collisions = peer(scene, "ipc", False, dmin)
+    masses = random.uniform(0.1, 1.0, len(scene.x))
+    factor = random.normal(size=(scene.x.size, scene.x.size))
+    hessian = csc_matrix(factor @ factor.T)
+    contacts = ours(scene, "ipc", False, dmin)
+    theirs = ipctk.semi_implicit_stiffness(mesh, scene.x, collisions, masses, hessian, dmin)
+    kappa = contacts.semi_implicit_stiffness(scene.x, masses, hessian)
+    agree("semi-implicit stiffness", np.sort(kappa), np.sort(theirs), 1e-12)
+    # It is really used: the energy is the sum over contacts, each with its own.
+    unit = [contacts.barrier_energy(scene.x, np.eye(len(kappa))[k]) for k in range(min(5, len(kappa)))]
+    few = np.zeros(len(kappa))
+    few[: len(unit)] = kappa[: len(unit)]
+    assert contacts.barrier_energy(scene.x, few) == pytest.approx(np.dot(unit, kappa[: len(unit)]), rel=1e-12)

@@ -75,6 +75,11 @@ pub fn reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     Ok(row_by_row(&array))
 }
 
+/// The entries of the array of numbers called `name`, row by row.
+pub fn reals_of_any_shape(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    Ok(row_by_row(&real_array(name, object)?))
+}
+
 /// The entries in the order of C; at once where they are in it already.
 fn row_by_row<T: Element + Copy>(array: &PyReadonlyArrayDyn<'_, T>) -> Vec<T> {
     // The array's own `as_slice` has Fortran's order, too.

@@ -5,19 +5,22 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use stiction::barrier::stiffness::semi_implicit;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
-use stiction::contact::{self, PerContact, Selection};
+use stiction::contact::{self, PerContact, Selection, WeightSources};
 use stiction::distance::Psd;
+use stiction::error::Error;
 use stiction::friction::{self, FrictionPotential, Motion, Slides};
 use stiction::math::Vector;
+use stiction::math::vector::flat;
 use stiction::mesh;
 use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
 
 use crate::array::{from_rows, from_vectors, indices, reals, vector};
 use crate::error::{at, not_negative, plain, positive};
-use crate::sparse::Kept;
+use crate::sparse::{Given, Kept, entries_of};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// Contacts in 2D or 3D.
@@ -32,6 +35,8 @@ struct Scene<const D: usize> {
     obstacles: Vec<Obstacle<D>>,
     law: BarrierLaw,
     contacts: contact::Contacts,
+    /// What the weights depend on, if it was asked for.
+    sources: Option<WeightSources>,
     /// Of the barrier, and of friction.
     hessians: [Kept<D>; 2],
 }
@@ -50,6 +55,7 @@ struct Scene<const D: usize> {
 /// whose direction is normal to both surfaces.
 /// `weights`: `"count"`, how often a pair occurs; `"area"`, the area of the surface at rest that it stands for.
 /// `candidates`: the pairs to look at, as `candidates` returns them; by default those of x.
+/// `shape_derivatives`: whether to keep what `shape_derivative` needs.
 ///
 /// A pair is listed as its closest features; equal pairs are merged and their weights added. The methods take
 /// positions anew: these must have the same closest features, as those that Contacts was made with do. `kappa` is one
@@ -62,7 +68,7 @@ impl Contacts {
     #[new]
     #[pyo3(signature = (
         surface, x, dhat, planes=None, *, dmin=0.0, barrier="clamped_log", physical_units=false, contact_set="ipc",
-        weights="count", candidates=None
+        weights="count", candidates=None, shape_derivatives=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn new(
@@ -76,13 +82,14 @@ impl Contacts {
         contact_set: &str,
         weights: &str,
         candidates: Option<&Bound<'_, PyAny>>,
+        shape_derivatives: bool,
     ) -> PyResult<Self> {
         let law = read_law(barrier, dhat, dmin, physical_units)?;
         let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
         let weighting = weights.parse().map_err(|error| at("weights", error))?;
         let selection = Selection { reach: law.reach(), set, weighting };
         let near = candidates.map(read_candidates).transpose()?;
-        let pick = (law, selection, near);
+        let pick = Pick { law, selection, near, shape_derivatives };
         Ok(Self(match &surface.0 {
             AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, planes, pick)?),
             AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, planes, pick)?),
@@ -240,6 +247,68 @@ impl Contacts {
         matrix.into_arrays(x.py())
     }
 
+    /// The Hessian of `barrier_energy` times p, without making the matrix; p and the result of shape (n, D).
+    #[pyo3(signature = (x, kappa, p, psd="clamp"))]
+    fn barrier_product<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        kappa: &Bound<'py, PyAny>,
+        p: &Bound<'py, PyAny>,
+        psd: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let psd = read_psd(psd)?;
+        either!(AnyContacts, &self.0, scene => {
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            let p = scene.field("p", p)?;
+            let mut out = vec![Vector::ZERO; positions.len()];
+            x.py().detach(|| scene.barrier(&kappa).product(&positions, 1.0, psd, &p, &mut out));
+            Ok(from_vectors(x.py(), &out))
+        })
+    }
+
+    /// The derivative of `barrier_gradient` by the positions at rest, with displacements held, in N/m: entries (data, rows, columns), of which
+    /// several may have the same place. Contacts must have been made with shape_derivatives=True.
+    fn shape_derivative_coo<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        kappa: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        either!(AnyContacts, &self.0, scene => {
+            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
+            let Some(sources) = &scene.sources else {
+                return Err(at("contacts", "were made without shape_derivatives=True"));
+            };
+            let barrier = scene.barrier(&kappa);
+            let blocks = x.py().detach(|| barrier.shape_derivative(&scene.surface, sources, &positions));
+            entries_of(x.py(), &blocks)
+        })
+    }
+
+    /// See `semi_implicit_stiffness`; the Hessian as the three arrays of a compressed sparse column matrix.
+    fn semi_implicit_csc<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        masses: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        indices: &Bound<'py, PyAny>,
+        indptr: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        either!(AnyContacts, &self.0, scene => {
+            let positions = scene.field("x", x)?;
+            let masses = reals("masses", masses)?;
+            let hessian = Given::read([data, indices, indptr], flat(&positions).len())?;
+            let found = x.py().detach(|| semi_implicit(
+                (&scene.contacts, &scene.obstacles),
+                &positions,
+                &masses,
+                &|row, column| hessian.block(row, column),
+                scene.law.dmin(),
+            ));
+            let found = found.map_err(|error| plain(&error))?;
+            Ok(PyArray1::from_iter(x.py(), found.iter().copied()))
+        })
+    }
+
     /// The friction energy P(x) in J, with normal forces λ and sliding planes held fixed.
     ///
     ///     P(x) = Σ μ λ f₀(|u|; ε_v h)      u = T Σ cᵢ (xᵢ − x_startᵢ)      T = I − nnᵀ
@@ -305,8 +374,13 @@ impl Contacts {
     }
 }
 
-/// Which pairs are contacts and how they act, and the pairs to look at, if they are given.
-type Pick = (BarrierLaw, Selection, Option<Candidates>);
+/// Which pairs are contacts and how they act, the pairs to look at, if they are given, and what to keep.
+struct Pick {
+    law: BarrierLaw,
+    selection: Selection,
+    near: Option<Candidates>,
+    shape_derivatives: bool,
+}
 
 /// The stiffnesses that a call asks for.
 enum Stiffness {
@@ -319,7 +393,7 @@ impl<const D: usize> Scene<D> {
         surface: &Arc<mesh::Surface<D>>,
         x: &Bound<'_, PyAny>,
         planes: Option<&Bound<'_, PyAny>>,
-        (law, selection, near): Pick,
+        Pick { law, selection, near, shape_derivatives }: Pick,
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
         let obstacles = read_planes(planes)?;
@@ -329,10 +403,18 @@ impl<const D: usize> Scene<D> {
             let near = near.unwrap_or_else(|| {
                 BroadPhaseKind::default().candidates(surface, &positions, &positions, inflation)
             });
-            contact::Contacts::try_build(surface, &near, &obstacles, &positions, &selection)
+            let contacts = contact::Contacts::try_build(surface, &near, &obstacles, &positions, &selection)?;
+            if !shape_derivatives {
+                return Ok((contacts, None));
+            }
+            // Checked above.
+            let found =
+                contact::Contacts::build_with_sources(surface, &near, &obstacles, &positions, &selection);
+            Ok((found.0, Some(found.1)))
         });
-        let contacts = contacts.map_err(|error| plain(&error))?;
-        Ok(Self { surface: surface.clone(), obstacles, law, contacts, hessians: Default::default() })
+        let (contacts, sources) = contacts.map_err(|error: Error| plain(&error))?;
+        let surface = surface.clone();
+        Ok(Self { surface, obstacles, law, contacts, sources, hessians: Default::default() })
     }
 
     fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {

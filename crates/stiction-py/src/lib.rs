@@ -12,6 +12,7 @@ mod surface;
 mod candidates;
 mod contacts;
 mod barrier;
+mod stiffness;
 mod motion;
 mod trust_region;
 
@@ -41,6 +42,8 @@ mod _stiction {
     };
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::stiffness::{initial_stiffness, updated_stiffness};
     #[pymodule_export]
     use crate::surface::Surface;
     #[pymodule_export]

@@ -4,11 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
+use stiction::barrier::shape::Entry;
 use stiction::blocks::{Blocks, Csc};
 use stiction::distance::Psd;
-use stiction::math::Vector;
+use stiction::math::{Matrix, Vector};
 use stiction::potential::Potential;
 
+use crate::array::{numbers, reals};
 use crate::error::at;
 
 /// A square matrix by columns, rows ascending, with both triangles; indices are `int32` where they fit, as `SciPy`
@@ -50,5 +52,65 @@ impl<const D: usize> Kept<D> {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         blocks.assemble(potential, x, 1.0, psd);
         Columns::new(&blocks)
+    }
+}
+
+/// Blocks of a matrix that is not symmetric as arrays of entries `(data, rows, columns)`.
+pub fn entries_of<'py, const D: usize>(py: Python<'py>, blocks: &[Entry<D>]) -> PyResult<Bound<'py, PyAny>> {
+    let count = blocks.len() * D * D;
+    let (mut data, mut rows, mut columns) =
+        (Vec::with_capacity(count), Vec::with_capacity(count), Vec::with_capacity(count));
+    for (row, column, block) in blocks {
+        for k in 0..D {
+            for l in 0..D {
+                data.push(block.0[k][l]);
+                rows.push(*row as usize * D + k);
+                columns.push(*column as usize * D + l);
+            }
+        }
+    }
+    let arrays = (data.into_pyarray(py), rows.into_pyarray(py), columns.into_pyarray(py));
+    Ok(arrays.into_pyobject(py)?.into_any())
+}
+
+/// A square matrix by compressed columns with ascending rows, as given from Python.
+pub struct Given {
+    data: Vec<f64>,
+    rows: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Given {
+    /// Checks the arrays of a matrix with so many rows and columns.
+    pub fn read(arrays: [&Bound<'_, PyAny>; 3], size: usize) -> PyResult<Self> {
+        let data = reals("hessian.data", arrays[0])?;
+        let (rows, starts) = (numbers("hessian.indices", arrays[1])?, numbers("hessian.indptr", arrays[2])?);
+        let whole = starts.len() == size + 1 && starts[0] == 0 && starts[size] as usize == data.len();
+        let given = Self { data, rows, starts };
+        if whole && given.rows.len() == given.data.len() && given.is_sorted(size) {
+            return Ok(given);
+        }
+        Err(at("hessian", format!("expected a square matrix of size {size} with sorted columns")))
+    }
+
+    /// Whether columns follow each other and rows ascend in each.
+    fn is_sorted(&self, size: usize) -> bool {
+        let ascending = |rows: &[u32]| rows.windows(2).all(|two| two[0] < two[1]);
+        self.starts.is_sorted()
+            && self.starts.windows(2).all(|two| ascending(&self.rows[two[0] as usize..two[1] as usize]))
+            && self.rows.iter().all(|row| (*row as usize) < size)
+    }
+
+    /// The block of two vertices.
+    pub fn block<const D: usize>(&self, row: u32, column: u32) -> Matrix<D> {
+        Matrix(std::array::from_fn(|k| {
+            std::array::from_fn(|l| self.entry(row as usize * D + k, column as usize * D + l))
+        }))
+    }
+
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        let range = self.starts[column] as usize..self.starts[column + 1] as usize;
+        let found = self.rows[range.clone()].binary_search(&(row as u32));
+        found.map_or(0.0, |place| self.data[range.start + place])
     }
 }
