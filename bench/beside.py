@@ -63,6 +63,8 @@ class Operation:
     ours: Callable
     shown: Callable
     agree: Callable
+    # Called before each run of either, outside of what is measured.
+    prepare: Callable = lambda scene: None
     # The largest size at which it is run, in 2D and in 3D: some methods are quadratic.
     largest: tuple = ("large", "large")
 
@@ -92,6 +94,7 @@ def measure(operation, scene, budget):
     """Both costs and both results; runs take turns, so that both meet the same machine."""
     theirs, ours = Cost(), Cost()
     for count in range(1, 51):
+        operation.prepare(scene)
         peer = operation.shown(theirs.run(operation.peer, scene))
         own = operation.shown(ours.run(operation.ours, scene))
         spent = theirs.spent + ours.spent
@@ -136,10 +139,10 @@ def status(key):
 
 PEAK = "peak"
 TIMES = (
-    f"{'operation':36s} {'threads':>7s} | {'ipctk':>9s} {'ours':>9s} {'ratio':>6s}"
+    f"{'operation':46s} {'threads':>7s} | {'ipctk':>9s} {'ours':>9s} {'ratio':>6s}"
     f" | {'ipctk cpu':>9s} {'ours cpu':>9s} {'ratio':>6s} | found"
 )
-MEMORY = f"{'operation':36s} {'threads':>7s} | {'ipctk':>9s} {'ours':>9s} {'ratio':>6s}"
+MEMORY = f"{'operation':46s} {'threads':>7s} | {'ipctk':>9s} {'ours':>9s} {'ratio':>6s}"
 
 
 def columns(theirs, ours):
@@ -153,7 +156,7 @@ def chosen(scene, options):
             for threads in options.threads:
                 ipctk.set_num_threads(threads)
                 stiction.set_num_threads(threads)
-                yield operation, f"{operation.name:36s} {threads:7d}"
+                yield operation, f"{operation.name:46s} {threads:7d}"
 
 
 def times(scene, options):
@@ -214,6 +217,7 @@ def run(description, operations, scene=Scene):
     if options.memory:
         for made in scenes(options):
             for operation, _ in chosen(made, options):
+                operation.prepare(made)
                 print(PEAK, peak(getattr(operation, options.memory), made))
         return 0
     tuned = ", glibc keeps freed memory" if options.tuned else ""

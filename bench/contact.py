@@ -112,19 +112,32 @@ def potential_operation(name, peer, ours, shown=norm):
         contacts, _, potential = kept(scene)
         return peer(potential, contacts, scene)
 
-    return Operation(name, theirs, lambda scene: ours(kept(scene)[1], scene), shown, close)
+    return Operation(name, theirs, lambda scene: ours(kept(scene)[1], scene), shown, close, kept)
 
 
 def hessian_operation(psd, reused):
-    def ours(contacts, scene):
-        workspace = once(scene, "workspace", stiction.Workspace) if reused else None
-        return contacts.barrier_hessian(scene.x, KAPPA, psd, workspace=workspace)
+    """Contacts keep the pattern of their last Hessian: from scratch means with contacts that have made none."""
 
-    return potential_operation(
-        f"Hessian, {psd}" + (", reused" if reused else ""),
-        lambda potential, contacts, scene: potential.hessian(contacts, scene.mesh, scene.peer_x, PSD[psd]),
-        ours,
-        lambda matrix: norm(matrix.data),
+    def prepare(scene):
+        kept(scene)
+        if not reused:
+            scene.found["fresh"] = our_contacts(scene)
+
+    def peer(scene):
+        contacts, _, potential = kept(scene)
+        return potential.hessian(contacts, scene.mesh, scene.peer_x, PSD[psd])
+
+    def ours(scene):
+        contacts = kept(scene)[1] if reused else scene.found["fresh"]
+        return contacts.barrier_hessian(scene.x, KAPPA, psd)
+
+    return Operation(
+        name=f"Hessian, {psd}" + (", reused" if reused else ""),
+        peer=peer,
+        ours=ours,
+        shown=lambda matrix: norm(matrix.data),
+        agree=close,
+        prepare=prepare,
     )
 
 
