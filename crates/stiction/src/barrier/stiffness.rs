@@ -131,7 +131,10 @@ impl AdaptiveStiffness {
     pub fn new<B: Barrier>(law: &BarrierLaw<B>, of: &StiffnessScale) -> Result<Self> {
         let range = StiffnessRange::new(law, of);
         if !(range.min > 0.0 && range.max < f64::INFINITY) {
-            let (name, must) = ("smallest stiffness", "positive and finite: look at the diagonal, the mean mass and the scale");
+            let (name, must) = (
+                "smallest stiffness",
+                "positive and finite: look at the diagonal, the mean mass and the scale",
+            );
             return Err(Error::BadParameter { name, value: range.min, must });
         }
         let tiny = tiny_gap(of.diagonal, law.dmin());
@@ -260,7 +263,13 @@ impl<const D: usize> SemiImplicit<'_, D> {
         self.stiffness(stencil, &separation.c, separation.normal(), separation.distance())
     }
 
-    fn stiffness<const N: usize>(&self, stencil: Stencil<N>, c: &[f64; N], n: Vector<D>, distance: f64) -> f64 {
+    fn stiffness<const N: usize>(
+        &self,
+        stencil: Stencil<N>,
+        c: &[f64; N],
+        n: Vector<D>,
+        distance: f64,
+    ) -> f64 {
         let gap = distance - self.dmin;
         if gap.is_nan() || gap <= 0.0 {
             return f64::INFINITY;
@@ -365,7 +374,9 @@ mod tests {
         assert_eq!(start.kappa(), None);
         let message = stiffness.begin(&[Vector([0.0, 1.0])], &[]).unwrap_err().to_string();
         assert!(message.contains("other energies"), "{message}");
-        assert!(stiffness.raise(&[Vector([0.0, 1.0])], &[]).is_err() && stiffness.kappa() == Some(2.0 * raised));
+        assert!(
+            stiffness.raise(&[Vector([0.0, 1.0])], &[]).is_err() && stiffness.kappa() == Some(2.0 * raised)
+        );
     }
 
     #[test]

@@ -318,13 +318,16 @@ impl<const D: usize> Ball<D> {
     /// |x + s u − c| = ρ        s = −b + √(b² + ρ² − q²)        u = p/|p| ,  b = u·(x − c) ,  q = |x − c|
     /// ```
     fn shortened(&self, x: Vector<D>, step: Vector<D>) -> Vector<D> {
-        let (whole, out) = (length(step), x - self.center);
-        let unit = step * (1.0 / whole);
-        let (b, q) = (unit.dot(out), length(out));
-        let left = (self.radius - q) * (self.radius + q);
+        if self.radius == 0.0 {
+            return Vector::ZERO;
+        }
+        // In units of the radius: squares of it may not exist.
+        let (whole, out) = (length(step), (x - self.center) * (1.0 / self.radius));
+        let (b, q) = ((step * (1.0 / whole)).dot(out), out.norm());
+        let left = (1.0 - q) * (1.0 + q);
         let root = (b * b + left).max(0.0).sqrt();
         let s = if b > 0.0 { left / (b + root) } else { root - b };
-        let mut part = (s / whole).clamp(0.0, 1.0);
+        let mut part = (s * self.radius / whole).clamp(0.0, 1.0);
         // Rounding may put the end outside: a few digits less.
         for digits in 0..8 {
             let shortened = step * part;
