@@ -76,6 +76,7 @@ enum Bound {
     Ccd,
     Filter,
     WarmStart,
+    Planar,
     /// Balls twice as large as they may be.
     Unsafe,
 }
@@ -153,6 +154,7 @@ impl<const D: usize> Tangle<D> {
                 let scene = (&self.surface, self.obstacles.as_slice());
                 self.held += self.region.warm_start(scene, &mut self.x, &predicted).unwrap();
             }
+            Bound::Planar => self.step_by_planes(p),
             Bound::Unsafe => self.step_too_far(&p),
         }
         self.moved += usize::from(before != self.x);
@@ -180,6 +182,14 @@ impl<const D: usize> Tangle<D> {
         let part = if self.random.between(0.0, 1.0) < 0.3 { self.random.between(0.0, 1.0) } else { 1.0 };
         for (x, p) in self.x.iter_mut().zip(&p) {
             *x += *p * part;
+        }
+    }
+
+    fn step_by_planes(&mut self, mut p: Vec<Vector<D>>) {
+        let scene = (&self.surface, self.obstacles.as_slice());
+        self.held += self.region.planar_filter_step(scene, &self.x, &mut p).unwrap();
+        for (x, p) in self.x.iter_mut().zip(&p) {
+            *x += *p;
         }
     }
 
@@ -313,7 +323,7 @@ fn solids(seed: u64, count: usize) -> Tangle<3> {
     Tangle::new(seed, surface, vec![])
 }
 
-const SAFE: [Bound; 3] = [Bound::Ccd, Bound::Filter, Bound::WarmStart];
+const SAFE: [Bound; 4] = [Bound::Ccd, Bound::Filter, Bound::WarmStart, Bound::Planar];
 
 fn assert_never_crossed<const D: usize>(mut tangle: Tangle<D>, steps: usize) {
     assert_eq!(tangle.run(steps, &SAFE), None);
@@ -466,6 +476,28 @@ fn vertices_inside_solids_go_anywhere_and_the_others_stay_in_their_balls() {
     let near: Vec<_> = tangle.x.iter().map(|x| *x + Vector([1e-3, 1e-3, 0.0])).collect();
     let mut x = tangle.x.clone();
     assert_eq!((tangle.region.warm_start(scene, &mut x, &near).unwrap(), x), (0, near));
+}
+
+/// The upper segment moves along the lower one by more than the gap: balls hold it, planes do not.
+#[test]
+fn planes_let_things_slide() {
+    let x = [[0.0, 0.0], [1.0, 0.0], [0.2, 0.01], [0.6, 0.01]].map(Vector).to_vec();
+    let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+    let mut region = TrustRegion::new(0.1).unwrap();
+    let slide = [[0.0, 0.0], [0.0, 0.0], [0.05, 0.0], [0.05, 0.0]].map(Vector).to_vec();
+    let mut step = slide.clone();
+    region.update((&surface, &[]), &x).unwrap();
+    assert_eq!(region.filter_step(&surface, &x, &mut step).unwrap(), 2);
+    let mut step = slide.clone();
+    assert_eq!(region.planar_filter_step((&surface, &[]), &x, &mut step).unwrap(), 0);
+    assert_eq!(step, slide);
+    // Down: nine tenths of the gap, all of it for the one that moves.
+    let mut step = [[0.0, 0.0], [0.0, 0.0], [0.0, -0.05], [0.0, -0.05]].map(Vector).to_vec();
+    assert_eq!(region.planar_filter_step((&surface, &[]), &x, &mut step).unwrap(), 2);
+    assert!(step[2..].iter().all(|p| (p[1] + 0.009).abs() < 1e-12), "{step:?}");
+    // The path is safe all the way.
+    let end: Vec<_> = x.iter().zip(&step).map(|(x, p)| *x + *p).collect();
+    assert!(Ccd::default().is_motion_free(&surface, &x, &end, BroadPhaseKind::default()).unwrap());
 }
 
 /// All pairs that come within reach inside the region are found from its centres.
