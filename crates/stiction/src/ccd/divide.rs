@@ -48,8 +48,10 @@ impl Ccd {
             parts.divide(candidates);
             false
         });
-        obstacles.iter().for_each(|obstacle| parts.keep_out(obstacle));
-        Ok(parts.parts.into_iter().map(|part| f64::from_bits(part.into_inner())).collect())
+        for obstacle in obstacles {
+            parts.keep_out(obstacle);
+        }
+        Ok(parts.known.into_iter().map(|part| f64::from_bits(part.into_inner())).collect())
     }
 }
 
@@ -60,7 +62,7 @@ struct Parts<'a, const D: usize> {
     start: &'a [Vector<D>],
     end: &'a [Vector<D>],
     /// The bits of numbers that are not negative have the order of the numbers.
-    parts: Vec<AtomicU64>,
+    known: Vec<AtomicU64>,
 }
 
 impl<'a, const D: usize> Parts<'a, D> {
@@ -71,17 +73,17 @@ impl<'a, const D: usize> Parts<'a, D> {
         reach: f64,
     ) -> Self {
         let far = 0.5 * (1.0 - ccd.keep) * (reach - ccd.min_distance).max(0.0);
-        let mut parts: Vec<_> = start.iter().map(|_| AtomicU64::new(1.0_f64.to_bits())).collect();
+        let mut known: Vec<_> = start.iter().map(|_| AtomicU64::new(1.0_f64.to_bits())).collect();
         for &v in surface.vertices() {
             let p = end[v as usize] - start[v as usize];
             // No shorter than the way, and no square.
             let length = p.0.iter().map(|entry| entry.abs()).sum::<f64>();
             let length = if (1e-100..1e100).contains(&length) { p.norm() } else { length };
             if length > far {
-                parts[v as usize] = AtomicU64::new((far / length * (1.0 - 8.0 * f64::EPSILON)).to_bits());
+                known[v as usize] = AtomicU64::new((far / length * (1.0 - 8.0 * f64::EPSILON)).to_bits());
             }
         }
-        Self { ccd, surface, start, end, parts }
+        Self { ccd, surface, start, end, known }
     }
 
     fn divide(&self, candidates: &Candidates) {
@@ -173,7 +175,7 @@ impl<'a, const D: usize> Parts<'a, D> {
 
     fn lower(&self, v: u32, part: f64) {
         if part < 1.0 {
-            self.parts[v as usize].fetch_min(part.to_bits(), Ordering::Relaxed);
+            self.known[v as usize].fetch_min(part.to_bits(), Ordering::Relaxed);
         }
     }
 }
