@@ -4,17 +4,20 @@ mod support;
 
 use std::time::Instant;
 
-use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
-use stiction::broad_phase::BroadPhaseKind;
+use stiction::barrier::stiffness::semi_implicit;
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
+use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::Ccd;
 use stiction::closest;
-use stiction::contact::{Contacts, Selection};
+use stiction::contact::{Contacts, PerContact, Selection};
 use stiction::crossing::Check;
-use stiction::math::Vector;
+use stiction::distance;
+use stiction::math::{Matrix, Vector};
 use stiction::mesh::{Mixed, Surface};
 use stiction::obstacle::{Obstacle, Plane, Sphere};
 use stiction::ogc::TrustRegion;
 use stiction::potential::Potential;
+use stiction::stencil::VERTEX_FACE;
 use support::Random;
 
 /// Two wavy sheets of `cells` × `cells` squares, a quarter of a square apart, the upper one turned by 7°; d̂ is half a square.
@@ -73,6 +76,7 @@ enum Bound {
     Ccd,
     Filter,
     WarmStart,
+    Planar,
     /// Balls twice as large as they may be.
     Unsafe,
 }
@@ -100,6 +104,12 @@ impl<const D: usize> Tangle<D> {
         Self { surface, obstacles, x, region, random, moved: 0, held: 0, smallest: f64::INFINITY }
     }
 
+    /// A number from 0 on below `count`.
+    fn below(&mut self, count: usize) -> usize {
+        let number = self.random.between(0.0, count as f64);
+        (0..count).rev().find(|k| *k as f64 <= number).unwrap_or(0)
+    }
+
     fn middle(&self) -> Vector<D> {
         self.x.iter().fold(Vector::ZERO, |sum, x| sum + *x) * (1.0 / self.x.len() as f64)
     }
@@ -109,14 +119,11 @@ impl<const D: usize> Tangle<D> {
         let (x, middle) = (self.x.clone(), self.middle());
         let amount = 10.0_f64.powf(self.random.between(-3.0, 0.3));
         let [axis, other] = self.random.points::<D, 2>(1.0).map(Vector::normalized);
-        match self.random.between(0.0, 7.0) as usize {
+        match self.below(7) {
             0 => x.iter().map(|x| (middle - *x) * amount).collect(),
             1 => x.iter().map(|x| axis * (axis.dot(middle - *x) * amount)).collect(),
             2 => x.iter().map(|x| axis * other.dot(*x - middle) - other * axis.dot(*x - middle)).collect(),
-            3 => x
-                .iter()
-                .map(|y| (x[self.random.between(0.0, x.len() as f64) as usize] - *y) * amount)
-                .collect(),
+            3 => x.iter().map(|y| (x[self.below(x.len())] - *y) * amount).collect(),
             4 => x.iter().zip(self.surface.rest()).map(|(x, rest)| (*rest - *x) * amount).collect(),
             5 => x.iter().map(|_| self.random.points::<D, 1>(amount)[0]).collect(),
             _ => self.downhill(middle, amount),
@@ -147,6 +154,7 @@ impl<const D: usize> Tangle<D> {
                 let scene = (&self.surface, self.obstacles.as_slice());
                 self.held += self.region.warm_start(scene, &mut self.x, &predicted).unwrap();
             }
+            Bound::Planar => self.step_by_planes(p),
             Bound::Unsafe => self.step_too_far(&p),
         }
         self.moved += usize::from(before != self.x);
@@ -174,6 +182,14 @@ impl<const D: usize> Tangle<D> {
         let part = if self.random.between(0.0, 1.0) < 0.3 { self.random.between(0.0, 1.0) } else { 1.0 };
         for (x, p) in self.x.iter_mut().zip(&p) {
             *x += *p * part;
+        }
+    }
+
+    fn step_by_planes(&mut self, mut p: Vec<Vector<D>>) {
+        let scene = (&self.surface, self.obstacles.as_slice());
+        self.held += self.region.planar_filter_step(scene, &self.x, &mut p).unwrap();
+        for (x, p) in self.x.iter_mut().zip(&p) {
+            *x += *p;
         }
     }
 
@@ -307,7 +323,7 @@ fn solids(seed: u64, count: usize) -> Tangle<3> {
     Tangle::new(seed, surface, vec![])
 }
 
-const SAFE: [Bound; 3] = [Bound::Ccd, Bound::Filter, Bound::WarmStart];
+const SAFE: [Bound; 4] = [Bound::Ccd, Bound::Filter, Bound::WarmStart, Bound::Planar];
 
 fn assert_never_crossed<const D: usize>(mut tangle: Tangle<D>, steps: usize) {
     assert_eq!(tangle.run(steps, &SAFE), None);
@@ -361,6 +377,319 @@ fn balls_twice_as_large_let_things_cross() {
     assert!(cloth(3, 5).run(1000, &[Bound::Unsafe]).is_some());
     assert!(soup(4, 12).run(1000, &[Bound::Unsafe]).is_some());
     assert!(solids(5, 2).run(1000, &[Bound::Unsafe]).is_some());
+}
+
+/// Radii by their definition: all pairs, one after the other.
+fn plain_radii(tangle: &Tangle<3>, inflation: f64, min_distance: f64) -> Vec<f64> {
+    let (surface, x) = (&tangle.surface, &tangle.x);
+    let mut room = vec![f64::INFINITY; x.len()];
+    for v in surface.vertices() {
+        room[*v as usize] = inflation;
+    }
+    let at = |v: u32| x[v as usize];
+    let edge = |e: u32| surface.edges()[e as usize];
+    let mut lower = |vertices: &[u32], d2: f64| {
+        for v in vertices {
+            room[*v as usize] = room[*v as usize].min(d2.sqrt());
+        }
+    };
+    let all = BroadPhaseKind::BruteForce.candidates(surface, x, x, 100.0);
+    for &(v, w) in &all.vv {
+        lower(&[v, w], (at(v) - at(w)).norm_squared());
+    }
+    for &(v, e) in &all.ve {
+        let [a, b] = edge(e);
+        lower(&[v, a, b], closest::vertex_edge(at(v), at(a), at(b)).1);
+    }
+    for &(e, f) in &all.ee {
+        let ([a, b], [c, d]) = (edge(e), edge(f));
+        lower(&[a, b, c, d], closest::edge_edge([at(a), at(b)], [at(c), at(d)]).1);
+    }
+    for &(v, f) in &all.vf {
+        let [a, b, c] = surface.faces()[f as usize];
+        lower(&[v, a, b, c], closest::vertex_face(at(v), [at(a), at(b), at(c)]).1);
+    }
+    for obstacle in &tangle.obstacles {
+        for &v in surface.vertices() {
+            let d = obstacle.distance(at(v));
+            lower(&[v], d * d);
+        }
+        if let Obstacle::Sphere(sphere) = obstacle {
+            for &[a, b, c] in surface.faces() {
+                let d2 = closest::vertex_face(sphere.center(), [at(a), at(b), at(c)]).1;
+                lower(&[a, b, c], (d2.sqrt() - sphere.radius()).powi(2));
+            }
+        }
+    }
+    room.into_iter().map(|d| 0.45 * (d - min_distance)).collect()
+}
+
+#[test]
+fn radii_are_those_of_all_pairs_by_every_broad_phase_and_any_number_of_threads() {
+    for seed in 0..6 {
+        for mut tangle in [soup(20 + seed, 15), cloth(30 + seed, 6), solids(40 + seed, 4)] {
+            tangle.run(10, &SAFE);
+            let scene = (&tangle.surface, tangle.obstacles.as_slice());
+            for min_distance in [0.0, 1e-6] {
+                let mut first: Option<Vec<f64>> = None;
+                for (broad_phase, threads) in BroadPhaseKind::ALL.into_iter().zip([1, 2, 8, 3, 8]) {
+                    let region = TrustRegion::new(DHAT).unwrap().with_min_distance(min_distance).unwrap();
+                    let mut region = region.with_broad_phase(broad_phase);
+                    stiction::threads::set_count(threads).unwrap();
+                    region.update(scene, &tangle.x).unwrap();
+                    assert_eq!(
+                        *first.get_or_insert(region.radii().to_vec()),
+                        region.radii(),
+                        "{broad_phase}"
+                    );
+                }
+                let plain = plain_radii(&tangle, 2.0 * DHAT, min_distance);
+                for (found, plain) in first.unwrap().into_iter().zip(plain) {
+                    let tolerance = 1e-12 * plain.abs() + 1e-13;
+                    assert!(
+                        found == plain || (found - plain.max(0.0)).abs() <= tolerance,
+                        "{found:e} {plain:e}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn vertices_inside_solids_go_anywhere_and_the_others_stay_in_their_balls() {
+    let mut tangle = solids(1, 2);
+    let scene = (&tangle.surface, [].as_slice());
+    tangle.region.update(scene, &tangle.x).unwrap();
+    let inside = 13;
+    assert_eq!(tangle.region.radii()[inside], f64::INFINITY);
+    let mut step = vec![Vector([3.0, -40.0, 1e9]); tangle.x.len()];
+    let held = tangle.region.filter_step(&tangle.surface, &tangle.x, &mut step).unwrap();
+    assert_eq!((held, step[inside]), (52, Vector([3.0, -40.0, 1e9])));
+    assert!(tangle.region.needs_update());
+    for v in 0..tangle.x.len() {
+        let (end, radius) = (tangle.x[v] + step[v], tangle.region.radii()[v]);
+        let moved = (end - tangle.region.centers()[v]).norm();
+        assert!(moved <= radius && (v == inside || v == 40 || moved > radius * (1.0 - 1e-12)));
+    }
+    // Predictions within the balls are reached exactly.
+    let near: Vec<_> = tangle.x.iter().map(|x| *x + Vector([1e-3, 1e-3, 0.0])).collect();
+    let mut x = tangle.x.clone();
+    assert_eq!((tangle.region.warm_start(scene, &mut x, &near).unwrap(), x), (0, near));
+}
+
+/// The upper segment moves along the lower one by more than the gap: balls hold it, planes do not.
+#[test]
+fn planes_let_things_slide() {
+    let x = [[0.0, 0.0], [1.0, 0.0], [0.2, 0.01], [0.6, 0.01]].map(Vector).to_vec();
+    let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+    let mut region = TrustRegion::new(0.1).unwrap();
+    let slide = [[0.0, 0.0], [0.0, 0.0], [0.05, 0.0], [0.05, 0.0]].map(Vector).to_vec();
+    let mut step = slide.clone();
+    region.update((&surface, &[]), &x).unwrap();
+    assert_eq!(region.filter_step(&surface, &x, &mut step).unwrap(), 2);
+    let mut step = slide.clone();
+    assert_eq!(region.planar_filter_step((&surface, &[]), &x, &mut step).unwrap(), 0);
+    assert_eq!(step, slide);
+    // Down: nine tenths of the gap, all of it for the one that moves.
+    let mut step = [[0.0, 0.0], [0.0, 0.0], [0.0, -0.05], [0.0, -0.05]].map(Vector).to_vec();
+    assert_eq!(region.planar_filter_step((&surface, &[]), &x, &mut step).unwrap(), 2);
+    assert!(step[2..].iter().all(|p| (p[1] + 0.009).abs() < 1e-12), "{step:?}");
+    // The path is safe all the way.
+    let end: Vec<_> = x.iter().zip(&step).map(|(x, p)| *x + *p).collect();
+    assert!(Ccd::default().is_motion_free(&surface, &x, &end, BroadPhaseKind::default()).unwrap());
+}
+
+/// All pairs that come within reach inside the region are found from its centres.
+#[test]
+fn contacts_inside_the_region_are_among_the_candidates_of_its_centres() {
+    let mut tangle = cloth(7, 5);
+    tangle.run(40, &SAFE);
+    tangle.note_gap();
+    let (surface, x, reach) = (&tangle.surface, tangle.x.clone(), DHAT);
+    let inflation = tangle.region.contact_inflation(reach);
+    let candidates = BroadPhaseKind::default().candidates(surface, &x, &x, inflation);
+    for _ in 0..20 {
+        let mut step: Vec<_> = x.iter().map(|_| tangle.random.points::<3, 1>(0.2)[0]).collect();
+        tangle.region.filter_step(surface, &x, &mut step).unwrap();
+        let y: Vec<_> = x.iter().zip(&step).map(|(x, p)| *x + *p).collect();
+        let fresh = BroadPhaseKind::default().candidates(surface, &y, &y, 0.5 * reach);
+        let of = |candidates| Contacts::build(surface, candidates, &[], &y, &Selection::within(reach));
+        assert_eq!(of(&candidates), of(&fresh));
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() {
+    let mut tangle = cloth(7, 3);
+    let scene = (&tangle.surface, tangle.obstacles.as_slice());
+    let mut step = vec![Vector([0.1; 3]); tangle.x.len()];
+    let message = |r: Result<usize, stiction::error::Error>| r.unwrap_err().to_string();
+    let early = tangle.region.filter_step(&tangle.surface, &tangle.x, &mut step);
+    assert!(message(early).contains("update it"));
+    tangle.region.update(scene, &tangle.x).unwrap();
+    let mut away = tangle.x.clone();
+    away[4] += Vector([0.0, 0.0, 1.0]);
+    let outside = message(tangle.region.filter_step(&tangle.surface, &away, &mut step));
+    assert!(outside.contains("vertex 4") && outside.contains("radius"), "{outside}");
+    step[3][0] = f64::NAN;
+    assert!(message(tangle.region.filter_step(&tangle.surface, &tangle.x, &mut step)).contains("vertex 3"));
+    assert!(tangle.region.filter_step(&tangle.surface, &tangle.x, &mut step[..2]).is_err());
+    away[2][1] = f64::INFINITY;
+    assert!(tangle.region.update(scene, &away).is_err());
+    assert!(tangle.region.warm_start(scene, &mut tangle.x, &away).is_err());
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e308] {
+        assert!(TrustRegion::<3>::new(bad).is_err());
+    }
+    for bad in [0.0, 1.0, -0.5, f64::NAN] {
+        assert!(TrustRegion::<3>::new(1.0).unwrap().with_relaxation(bad).is_err());
+    }
+    assert!(TrustRegion::<3>::new(1.0).unwrap().with_min_distance(-1.0).is_err());
+    assert!(TrustRegion::<3>::new(1.0).unwrap().with_update_threshold(f64::NAN).is_err());
+}
+
+#[test]
+fn huge_and_tiny_scenes_have_balls_too() {
+    for scale in [1e-250, 1e-120, 1e120, 1e250] {
+        let x: Vec<_> =
+            [[0.0, 0.0], [1.0, 0.0], [0.5, 0.125], [0.5, 1.0]].map(|x| Vector(x) * scale).to_vec();
+        let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+        let mut region = TrustRegion::new(scale).unwrap();
+        region.update((&surface, &[]), &x).unwrap();
+        // The last vertex is far from all, but its edge is not.
+        let radii = [0.125, 0.125, 0.125, 0.265_625_f64.sqrt()].map(|d| 0.45 * d);
+        let mut step = vec![Vector([0.0, -scale]); 4];
+        assert_eq!(region.filter_step(&surface, &x, &mut step).unwrap(), 4);
+        for (v, expected) in radii.into_iter().enumerate() {
+            let radius = region.radii()[v];
+            assert!((radius / scale / expected - 1.0).abs() < 1e-12, "{scale:e}: {radius:e}");
+            assert!((step[v][1] / scale + expected).abs() < 1e-12, "{step:?}");
+        }
+    }
+}
+
+/// A Hessian that couples all vertices: the identity of the diagonal blocks and a constant between others.
+fn springs(v: u32, w: u32) -> Matrix<3> {
+    let spread = Vector([1.0, 2.0, -1.0]);
+    if v == w { Matrix::scalar(f64::from(3 + v)) } else { spread.outer(spread) * 0.125 }
+}
+
+#[test]
+fn stiffness_of_each_contact_is_what_it_feels() {
+    let mut tangle = cloth(9, 4);
+    let dhat = 0.3;
+    tangle.x.iter_mut().for_each(|x| x[2] *= 0.5);
+    let (surface, x, obstacles) = (&tangle.surface, &tangle.x, tangle.obstacles.as_slice());
+    let law = BarrierLaw::new(BarrierKind::Cubic, dhat).unwrap().with_dmin(0.001).unwrap();
+    let candidates = BroadPhaseKind::default().candidates(surface, x, x, dhat);
+    let contacts = Contacts::build(surface, &candidates, obstacles, x, &Selection::within(law.reach()));
+    let masses: Vec<_> = (0..x.len()).map(|v| 1.0 + 0.1 * v as f64).collect();
+    let kappa = semi_implicit((&contacts, obstacles), x, &masses, &springs, law.dmin()).unwrap();
+    assert!(!contacts.obstacle.is_empty() && !contacts.parallel.is_empty() && !contacts.vf.is_empty());
+    // By hand: the mass and the stiffness along the gradient of the distance, by differences.
+    let feel = |vertices: &[u32], distance: &dyn Fn(&[Vector<3>]) -> f64| {
+        let h = 1e-6;
+        let slope = |v: u32, k: usize| {
+            let at = |step: f64| distance(&support::moved(x, v as usize * 3 + k, step));
+            (at(h) - at(-h)) / (2.0 * h)
+        };
+        let g: Vec<_> = vertices.iter().map(|v| Vector([0, 1, 2].map(|k| slope(*v, k)))).collect();
+        let (mut mass, mut behind, mut square) = (0.0, 0.0, 0.0);
+        for (i, v) in vertices.iter().enumerate() {
+            mass += g[i].norm_squared() * masses[*v as usize];
+            square += g[i].norm_squared();
+            for (j, w) in vertices.iter().enumerate() {
+                behind += g[i].dot(springs(*v, *w) * g[j]);
+            }
+        }
+        (mass / (distance(x) - law.dmin()).powi(2) + behind) / square
+    };
+    let assert_same =
+        |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    for (c, kappa) in contacts.vf.iter().zip(&kappa.vf).take(20) {
+        let [p, a, b, d] = c.stencil.0;
+        assert_same(
+            *kappa,
+            feel(&c.stencil.0, &|x| {
+                closest::vertex_face(x[p as usize], [a, b, d].map(|v| x[v as usize])).1.sqrt()
+            }),
+        );
+    }
+    for (c, kappa) in contacts.parallel.iter().zip(&kappa.parallel).take(20) {
+        let pair = c.pair();
+        let distance = |x: &[Vector<3>]| distance::distance(&pair, &c.contact.stencil.gather(x));
+        assert_same(*kappa, feel(&c.contact.stencil.0, &distance));
+    }
+    for (c, kappa) in contacts.obstacle.iter().zip(&kappa.obstacle) {
+        let v = c.stencil.0[0];
+        assert_same(*kappa, feel(&[v], &|x| obstacles[c.obstacle as usize].distance(x[v as usize])));
+    }
+    // The potential really uses them.
+    let zeros = |kappa: &[f64]| vec![0.0; kappa.len()];
+    let some = PerContact {
+        vv: zeros(&kappa.vv),
+        ve: zeros(&kappa.ve),
+        ee: zeros(&kappa.ee),
+        parallel: zeros(&kappa.parallel),
+        ..kappa.clone()
+    };
+    let faces = contacts.vf.iter().zip(&kappa.vf).map(|(c, kappa)| {
+        let d = distance::distance(&VERTEX_FACE, &c.stencil.gather(x));
+        kappa * c.weight * law.value(d * d)
+    });
+    let solids = contacts.obstacle.iter().zip(&kappa.obstacle).map(|(c, kappa)| {
+        let d = obstacles[c.obstacle as usize].distance(x[c.stencil.0[0] as usize]);
+        kappa * c.weight * law.value(d * d)
+    });
+    let by_hand: f64 = faces.chain(solids).sum();
+    let potential = BarrierPotential { contacts: &contacts, obstacles, law, kappa: Kappa::Each(&some) };
+    assert!((potential.energy(x) / by_hand - 1.0).abs() < 1e-12);
+    assert!(semi_implicit((&contacts, obstacles), x, &masses[1..], &springs, 0.0).is_err());
+}
+
+/// Ando's pair: a barrier that is finite at contact, with a stiffness that grows like the inverse square of the gap.
+#[test]
+fn a_point_that_falls_stays_above_the_plane() {
+    let (h, mass, gravity) = (0.01, 0.2, 9.81);
+    let law = BarrierLaw::new(BarrierKind::Cubic, 0.02).unwrap();
+    let plane = [Obstacle::Plane(Plane::new(Vector([0.0, 0.0]), Vector([0.0, 1.0])).unwrap())];
+    let surface = Surface::new(vec![Vector([0.0, 0.1])], vec![], vec![]).unwrap();
+    let surface = surface.with_loose_vertices(vec![0]).unwrap();
+    let mut region = TrustRegion::new(law.reach()).unwrap();
+    let (mut x, mut v) = (surface.rest().to_vec(), 0.0);
+    let mut lowest = f64::INFINITY;
+    for _ in 0..300 {
+        let before = x[0][1];
+        let predicted = before + h * v - h * h * gravity;
+        for _ in 0..30 {
+            let contacts = Contacts::build(
+                &surface,
+                &Candidates::default(),
+                &plane,
+                &x,
+                &Selection::within(law.reach()),
+            );
+            let inertia = |_, _| Matrix::scalar(mass / (h * h));
+            let kappa = semi_implicit((&contacts, &plane), &x, &[mass], &inertia, 0.0).unwrap();
+            let barrier =
+                BarrierPotential { contacts: &contacts, obstacles: &plane, law, kappa: Kappa::Each(&kappa) };
+            let mut g = [Vector([0.0, mass / (h * h) * (x[0][1] - predicted)])];
+            barrier.gradient(&x, 1.0, &mut g);
+            let bend = kappa.obstacle.first().map_or(0.0, |k| {
+                let s = x[0][1].powi(2);
+                k * (4.0 * s * law.second(s) + 2.0 * law.first(s)).max(0.0)
+            });
+            region.update((&surface, &plane), &x).unwrap();
+            let mut p = [g[0] * (-1.0 / (mass / (h * h) + bend))];
+            region.filter_step(&surface, &x, &mut p).unwrap();
+            x[0] += p[0];
+            lowest = lowest.min(x[0][1]);
+            assert!(x[0][1] > 0.0);
+        }
+        v = (x[0][1] - before) / h;
+    }
+    // It came down, and rests within the barrier.
+    assert!(lowest < law.reach() && x[0][1] < law.reach() && v.abs() < 0.1, "{} {v}", x[0][1]);
 }
 
 /// Run with `cargo test --release -p stiction --test trust_region -- --ignored --nocapture time`.

@@ -12,6 +12,7 @@ mod pairs;
 mod search;
 mod safe;
 mod room;
+mod divide;
 mod analytic;
 
 pub use query::Query;

@@ -67,7 +67,7 @@ struct Rooms<'a, const D: usize> {
     surface: &'a Surface<D>,
     x: &'a [Vector<D>],
     /// The bits of numbers that are not negative have the order of the numbers. In m.
-    rooms: Vec<AtomicU64>,
+    known: Vec<AtomicU64>,
     /// The largest coordinate of a vertex or an obstacle, in m.
     largest: f64,
 }
@@ -75,16 +75,16 @@ struct Rooms<'a, const D: usize> {
 impl<'a, const D: usize> Rooms<'a, D> {
     fn new(ccd: Ccd, surface: &'a Surface<D>, x: &'a [Vector<D>], reach: f64) -> Self {
         let infinite = || AtomicU64::new(f64::INFINITY.to_bits());
-        let mut rooms: Vec<_> = x.iter().map(|_| infinite()).collect();
+        let mut known: Vec<_> = x.iter().map(|_| infinite()).collect();
         let far = (1.0 - ccd.keep) * (reach - ccd.min_distance).max(0.0);
         for &v in surface.vertices() {
-            rooms[v as usize] = AtomicU64::new(far.to_bits());
+            known[v as usize] = AtomicU64::new(far.to_bits());
         }
-        Self { ccd, surface, x, rooms, largest: largest_entry(x) }
+        Self { ccd, surface, x, known, largest: largest_entry(x) }
     }
 
     fn halves(self) -> Vec<f64> {
-        self.rooms.into_iter().map(|room| 0.5 * f64::from_bits(room.into_inner())).collect()
+        self.known.into_iter().map(|room| 0.5 * f64::from_bits(room.into_inner())).collect()
     }
 
     fn look(&self, candidates: &Candidates) {
@@ -124,7 +124,7 @@ impl<'a, const D: usize> Rooms<'a, D> {
     /// The largest room of some vertices.
     #[inline]
     fn most(&self, vertices: &[u32]) -> f64 {
-        let bits = |v: &u32| self.rooms[*v as usize].load(Ordering::Relaxed);
+        let bits = |v: &u32| self.known[*v as usize].load(Ordering::Relaxed);
         f64::from_bits(vertices.iter().map(bits).max().unwrap_or(0))
     }
 
@@ -133,7 +133,7 @@ impl<'a, const D: usize> Rooms<'a, D> {
     fn lower(&self, vertices: &[u32], room: f64, most: f64) {
         if room < most {
             for &v in vertices {
-                self.rooms[v as usize].fetch_min(room.to_bits(), Ordering::Relaxed);
+                self.known[v as usize].fetch_min(room.to_bits(), Ordering::Relaxed);
             }
         }
     }

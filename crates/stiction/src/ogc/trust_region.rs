@@ -250,6 +250,36 @@ impl<const D: usize> TrustRegion<D> {
         Ok(held)
     }
 
+    /// Shortens the `step` (in m) of each vertex from `x` by planes that divide the near pairs, and says how many vertices were
+    /// held; see [`Ccd::divided_steps`].
+    ///
+    /// Only what goes towards another primitive is held back, so vertices slide along each other, which
+    /// [`filter_step`](Self::filter_step) does not let them do for long. It looks for pairs within the
+    /// [`inflation`](Self::inflation) around `x` itself: no update is needed before, but one is before the next `filter_step`. Any
+    /// part of the step is allowed, too.
+    ///
+    /// # Errors
+    /// If there is not one finite position and step for each vertex, or a vertex would go beyond the largest number.
+    pub fn planar_filter_step(
+        &mut self,
+        scene: (&Surface<D>, &[Obstacle<D>]),
+        x: &[Vector<D>],
+        step: &mut [Vector<D>],
+    ) -> Result<usize> {
+        check_steps(step, x.len())?;
+        let end: Vec<_> = x.iter().zip(&*step).map(|(x, p)| *x + *p).collect();
+        let parts = self.ccd.divided_steps(scene, (x, &end), self.inflation, self.broad_phase)?;
+        let mut held = 0;
+        for (p, part) in step.iter_mut().zip(parts) {
+            if part < 1.0 {
+                *p = *p * part;
+                held += 1;
+            }
+        }
+        self.needs_update = true;
+        Ok(held)
+    }
+
     fn inflation_for(&self, longest: f64) -> f64 {
         (2.0 * self.dhat).max(2.0 * self.ccd.min_distance()).max(longest)
     }
@@ -318,13 +348,16 @@ impl<const D: usize> Ball<D> {
     /// |x + s u − c| = ρ        s = −b + √(b² + ρ² − q²)        u = p/|p| ,  b = u·(x − c) ,  q = |x − c|
     /// ```
     fn shortened(&self, x: Vector<D>, step: Vector<D>) -> Vector<D> {
-        let (whole, out) = (length(step), x - self.center);
-        let unit = step * (1.0 / whole);
-        let (b, q) = (unit.dot(out), length(out));
-        let left = (self.radius - q) * (self.radius + q);
+        if self.radius == 0.0 {
+            return Vector::ZERO;
+        }
+        // In units of the radius: squares of it may not exist.
+        let (whole, out) = (length(step), (x - self.center) * (1.0 / self.radius));
+        let (b, q) = ((step * (1.0 / whole)).dot(out), out.norm());
+        let left = (1.0 - q) * (1.0 + q);
         let root = (b * b + left).max(0.0).sqrt();
         let s = if b > 0.0 { left / (b + root) } else { root - b };
-        let mut part = (s / whole).clamp(0.0, 1.0);
+        let mut part = (s * self.radius / whole).clamp(0.0, 1.0);
         // Rounding may put the end outside: a few digits less.
         for digits in 0..8 {
             let shortened = step * part;
