@@ -76,6 +76,20 @@ def test_warm_start(scene, agree):
     assert not stiction.has_crossings(surface, x)
 
 
+@each([scenes.sheets, scenes.cubes, scenes.polygons])
+def test_planes_let_things_slide(scene):
+    """Nothing crosses, and motion along the surfaces is kept where balls would stop it."""
+    surface = scene.surface()
+    region = stiction.TrustRegion(surface, scene.dhat)
+    step = np.random.default_rng(13).normal(size=scene.x.shape) * 0.5 * scene.dhat
+    planar, held = region.planar_filter_step(scene.x, step)
+    assert held > 0 and region.needs_update
+    assert not stiction.has_crossings(surface, scene.x + planar)
+    region.update(scene.x)
+    balls, _ = region.filter_step(scene.x, step)
+    assert np.linalg.norm(planar) > 1.5 * np.linalg.norm(balls)
+
+
 def test_vertices_inside_are_free():
     """A solid: the vertex in the middle of a cube is not on its surface."""
     x = np.concatenate([scenes.CUBE_CORNERS, [[0.5, 0.5, 0.5]], scenes.CUBE_CORNERS + [0, 0, 1.1]])

@@ -147,6 +147,24 @@ impl TrustRegion {
             Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
         })
     }
+
+    /// The step of each vertex from x, shortened by planes that divide near pairs; all of shape (n, D), in m.
+    ///
+    /// Only what goes towards another primitive is held back, so things slide along each other. No update is needed before, but one
+    /// is before the next `filter_step`. Returns the new steps and how many vertices were held.
+    fn planar_filter_step<'py>(
+        &mut self,
+        x: &Bound<'py, PyAny>,
+        step: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
+        either!(AnyRegion, &mut self.0, r => {
+            let positions = vertex_field(&r.surface, "x", x)?;
+            let mut steps = vertex_field(&r.surface, "step", step)?;
+            let scene = (&*r.surface, &r.obstacles[..]);
+            let held = x.py().detach(|| r.region.planar_filter_step(scene, &positions, &mut steps));
+            Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
+        })
+    }
 }
 
 impl<const D: usize> Region<D> {
