@@ -4,6 +4,7 @@ pub mod selection;
 pub mod sources;
 mod group;
 mod term;
+mod apart;
 mod reduce;
 mod improved;
 mod build;
