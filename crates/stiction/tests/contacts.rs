@@ -427,7 +427,7 @@ fn places_are_in_the_middle_and_weights_scale_with_them() {
         Contacts::build(&surface, &candidates(&surface, &x, REACH), &[floor], &x, &Selection::within(REACH));
     let places = before.places(&x);
     let half = |a: Vector<3>, b: f64, d: f64| {
-        assert!((a.norm() - 0.5 * d).abs() < 1e-12 && (b - 0.5 * d).abs() < 1e-12)
+        assert!((a.norm() - 0.5 * d).abs() < 1e-12 && (b - 0.5 * d).abs() < 1e-12);
     };
     for (c, p) in before.vv.iter().zip(&places.vv) {
         let [a, b] = c.stencil.gather(&x);
