@@ -41,7 +41,9 @@ impl<T: Keyed> Dealt<T> {
         let shift = 32 + (0..32).find(|k| (last >> k) as usize <= count).unwrap_or(32);
         let mut starts = vec![0_u32; (last >> (shift - 32)) as usize + 2];
         for list in lists {
-            list.iter().for_each(|item| starts[(item.key() >> shift) as usize + 1] += 1);
+            for item in list {
+                starts[(item.key() >> shift) as usize + 1] += 1;
+            }
         }
         for bucket in 1..starts.len() {
             starts[bucket] += starts[bucket - 1];
