@@ -20,7 +20,13 @@ use crate::math::{Matrix, Vector, span};
 
 /// `ε` for a pair of edges (a₀, a₁, b₀, b₁) at rest, in m⁴.
 pub fn threshold<const D: usize>(rest: &[Vector<D>; 4]) -> f64 {
-    1e-3 * (rest[1] - rest[0]).norm_squared() * (rest[3] - rest[2]).norm_squared()
+    threshold_of_lengths((rest[1] - rest[0]).norm_squared(), (rest[3] - rest[2]).norm_squared())
+}
+
+/// `ε` for a pair of edges with squared lengths |U|² and |V|² at rest (in m²), in m⁴.
+#[inline]
+pub fn threshold_of_lengths(uu: f64, vv: f64) -> f64 {
+    1e-3 * uu * vv
 }
 
 /// `s = |u×v|²` of a pair of edges, in m⁴.

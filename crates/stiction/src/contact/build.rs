@@ -35,7 +35,8 @@ impl Contacts {
         x: &[Vector<D>],
         selection: &Selection,
     ) -> Self {
-        let frame = Frame::new(surface, x, selection);
+        let lengths2 = lengths2(surface, candidates);
+        let frame = Frame::new(surface, &lengths2, x, selection);
         let (mut contacts, _) = among(&frame, candidates, false);
         contacts.obstacle = near_obstacles(&frame, obstacles, selection.reach);
         contacts
@@ -74,7 +75,8 @@ impl Contacts {
         x: &[Vector<D>],
         selection: &Selection,
     ) -> (Self, WeightSources) {
-        let frame = Frame::new(surface, x, selection);
+        let lengths2 = lengths2(surface, candidates);
+        let frame = Frame::new(surface, &lengths2, x, selection);
         let (mut contacts, mut sources) = among(&frame, candidates, frame.weigher.is_by_area());
         contacts.obstacle = near_obstacles(&frame, obstacles, selection.reach);
         if frame.weigher.is_by_area() {
@@ -109,10 +111,20 @@ fn check_once(what: &'static str, pairs: &[(u32, u32)], unordered: bool) -> Resu
 }
 
 impl<'a, const D: usize> Frame<'a, D> {
-    fn new(surface: &'a Surface<D>, x: &'a [Vector<D>], selection: &Selection) -> Self {
+    fn new(surface: &'a Surface<D>, lengths2: &'a [f64], x: &'a [Vector<D>], selection: &Selection) -> Self {
         let reach2 = selection.reach * selection.reach;
-        Self { surface, x, reach2, set: selection.set, weigher: Weigher::new(surface, selection) }
+        Self { surface, x, lengths2, reach2, set: selection.set, weigher: Weigher::new(surface, selection) }
     }
+}
+
+/// The squared lengths of the edges at rest; none if no pair of edges asks for them.
+fn lengths2<const D: usize>(surface: &Surface<D>, candidates: &Candidates) -> Vec<f64> {
+    if candidates.ee.is_empty() {
+        return Vec::new();
+    }
+    let (rest, edges) = (surface.rest(), surface.edges());
+    let length2 = |[a, b]: [u32; 2]| (rest[b as usize] - rest[a as usize]).norm_squared();
+    threads::collect(edges.len(), &|range| edges[range].iter().map(|e| length2(*e)).collect())
 }
 
 /// The contacts of candidates, and the sources of the weights of those kinds that are merged.
@@ -121,10 +133,13 @@ fn among<const D: usize>(
     candidates: &Candidates,
     keep: bool,
 ) -> (Contacts, WeightSources) {
-    let mut found = reduce(&candidates.vv, |pair, out| frame.vertex_vertex(pair, out));
-    found.extend(reduce(&candidates.ve, |pair, out| frame.vertex_edge(pair, out)));
-    found.extend(reduce(&candidates.ee, |pair, out| frame.edge_edge(pair, out)));
-    found.extend(reduce(&candidates.vf, |pair, out| frame.vertex_face(pair, out)));
+    let all = |_: (u32, u32)| false;
+    let mut found = reduce(&candidates.vv, all, |pair, out| frame.vertex_vertex(pair, out));
+    found.extend(reduce(&candidates.ve, all, |pair, out| frame.vertex_edge(pair, out)));
+    let apart = |pair| frame.is_edge_edge_apart(pair);
+    found.extend(reduce(&candidates.ee, apart, |pair, out| frame.edge_edge(pair, out)));
+    let apart = |pair| frame.is_vertex_face_apart(pair);
+    found.extend(reduce(&candidates.vf, apart, |pair, out| frame.vertex_face(pair, out)));
     if frame.set == ContactSet::ImprovedMax {
         let terms = improved::terms(frame, &mut found);
         found.extend(terms);
@@ -155,10 +170,21 @@ fn among<const D: usize>(
     (contacts, sources)
 }
 
-fn reduce(pairs: &[(u32, u32)], f: impl Fn((u32, u32), &mut Found) + Sync) -> Vec<Found> {
+/// What the pairs that are not obviously apart come down to.
+fn reduce(
+    pairs: &[(u32, u32)],
+    is_apart: impl Fn((u32, u32)) -> bool + Sync,
+    f: impl Fn((u32, u32), &mut Found) + Sync,
+) -> Vec<Found> {
     threads::in_chunks_of(CHUNK, pairs.len(), &|range| {
+        // All pairs of a chunk are sorted out first, without a branch: no branch predictor knows the outcome.
+        let (mut near, mut count) = ([(0, 0); CHUNK], 0);
+        for pair in &pairs[range] {
+            near[count] = *pair;
+            count += usize::from(!is_apart(*pair));
+        }
         let mut found = Found::default();
-        pairs[range].iter().for_each(|pair| f(*pair, &mut found));
+        near[..count].iter().for_each(|pair| f(*pair, &mut found));
         found
     })
 }

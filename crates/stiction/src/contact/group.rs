@@ -37,22 +37,25 @@ impl<T: Keyed> Dealt<T> {
     /// Buckets are runs of 2ᵏ first numbers, at most as many as items.
     fn new(lists: &[Vec<T>]) -> Self {
         let count: usize = lists.iter().map(Vec::len).sum();
-        let items = || lists.iter().flatten();
-        let last = items().map(|item| item.key() >> 32).max().unwrap_or(0);
+        let last = lists.iter().flatten().map(|item| item.key() >> 32).max().unwrap_or(0);
         let shift = 32 + (0..32).find(|k| (last >> k) as usize <= count).unwrap_or(32);
         let mut starts = vec![0_u32; (last >> (shift - 32)) as usize + 2];
-        for item in items() {
-            starts[(item.key() >> shift) as usize + 1] += 1;
+        for list in lists {
+            for item in list {
+                starts[(item.key() >> shift) as usize + 1] += 1;
+            }
         }
         for bucket in 1..starts.len() {
             starts[bucket] += starts[bucket - 1];
         }
         let mut next = starts.clone();
         let mut dealt = vec![T::default(); count];
-        for item in items() {
-            let next = &mut next[(item.key() >> shift) as usize];
-            dealt[*next as usize] = *item;
-            *next += 1;
+        for list in lists {
+            for item in list {
+                let next = &mut next[(item.key() >> shift) as usize];
+                dealt[*next as usize] = *item;
+                *next += 1;
+            }
         }
         Self { items: dealt, starts }
     }
@@ -95,7 +98,9 @@ pub(super) fn by_key<T: Keyed, R: Default + Send>(
         for ends in task.starts.windows(2) {
             let [start, end] = [ends[0], ends[1]].map(|place| (place - task.starts[0]) as usize);
             let items = &mut task.items[start..end];
-            items.sort_by_key(|item| (item.key(), item.rank()));
+            if items.len() > 1 {
+                items.sort_by_key(|item| (item.key(), item.rank()));
+            }
             items.chunk_by(|a, b| a.key() == b.key()).for_each(|same| f(same, result));
         }
     });

@@ -4,6 +4,7 @@ pub mod selection;
 pub mod sources;
 mod group;
 mod term;
+mod apart;
 mod reduce;
 mod improved;
 mod build;
@@ -23,7 +24,8 @@ pub use sources::{AreaShare, WeightSources};
 pub struct Contact<const N: usize> {
     /// Its vertices.
     pub stencil: Stencil<N>,
-    /// How often it counts: several faces or edges may share their closest vertex or edge.
+    /// How much it counts, see [`Weighting`]: several faces or edges may share their closest vertex or edge. Negative where
+    /// [`ContactSet::ImprovedMax`] takes off what would be counted twice.
     pub weight: f64,
 }
 
@@ -61,15 +63,18 @@ pub struct ObstacleContact {
     pub stencil: Stencil<1>,
     /// Number of the obstacle.
     pub obstacle: u32,
-    /// How often it counts.
+    /// How much it counts, see [`Weighting`].
     pub weight: f64,
 }
 
 /// All contacts of a configuration, by kind, each kind ascending by its vertices. \[Li2020\]
 ///
-/// Every vertex-face and edge-edge pair (3D) or vertex-edge pair (2D) closer than d̂ is listed once, as
-/// the pair of its closest features; equal pairs are merged and their weights added. Edges within 1.8°
-/// of parallel at rest length stay edge-edge pairs, in `parallel`.
+/// Every pair that the [`Selection`] picks (a vertex and a face or two edges in 3D, a vertex and an edge in 2D, and what is
+/// loose) is listed as the pair of its closest features; equal pairs are merged and their weights added, and those
+/// whose weights cancel are left out. Edges within 1.8° of parallel at rest length stay edge-edge pairs, in
+/// `parallel`, of which those with different closest parts are different contacts.
+///
+/// Weights may be changed at will: see [`scale_weights`](Contacts::scale_weights).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contacts {
     /// Two vertices.

@@ -1,5 +1,6 @@
 //! What candidates come down to: pairs of closest features, each with parts of its weight.
 
+use super::apart;
 use super::group::{Keyed, pair_key};
 use super::sources::AreaShare;
 use super::term::{Term, Weigher};
@@ -16,6 +17,8 @@ use crate::stencil::Stencil;
 pub(super) struct Frame<'a, const D: usize> {
     pub surface: &'a Surface<D>,
     pub x: &'a [Vector<D>],
+    /// Squared lengths of the edges at rest, in m².
+    pub lengths2: &'a [f64],
     /// Square of the reach, in m².
     pub reach2: f64,
     pub set: ContactSet,
@@ -127,11 +130,26 @@ impl<const D: usize> Frame<'_, D> {
         }
     }
 
+    /// Whether a vertex and a face are obviously no contact.
+    #[inline]
+    pub fn is_vertex_face_apart(&self, (v, f): (u32, u32)) -> bool {
+        let [a, b, c] = self.surface.faces()[f as usize];
+        apart::vertex_and_face(self.at(v), [self.at(a), self.at(b), self.at(c)], self.reach2)
+    }
+
+    /// Whether two edges are obviously no contact.
+    #[inline]
+    pub fn is_edge_edge_apart(&self, (e, f): (u32, u32)) -> bool {
+        let (a, b) = (self.surface.edges()[e as usize], self.surface.edges()[f as usize]);
+        apart::edges([self.at(a[0]), self.at(a[1])], [self.at(b[0]), self.at(b[1])], self.reach2)
+    }
+
     /// A candidate of a vertex and a face.
     #[inline]
     pub fn vertex_face(&self, (v, f): (u32, u32), out: &mut Found) {
         let face = self.surface.faces()[f as usize];
-        let (part, d2) = closest::vertex_face(self.at(v), face.map(|w| self.at(w)));
+        let corners = [self.at(face[0]), self.at(face[1]), self.at(face[2])];
+        let (part, d2) = closest::vertex_face(self.at(v), corners);
         if d2 >= self.reach2 || !self.is_chosen(|| feasible::vertex_face(self.surface, self.x, (v, f), part))
         {
             return;
@@ -163,13 +181,13 @@ impl<const D: usize> Frame<'_, D> {
         let (e, f) = (e.min(f), e.max(f));
         let (a, b) = (self.surface.edges()[e as usize], self.surface.edges()[f as usize]);
         let stencil = Stencil([a[0], a[1], b[0], b[1]]);
-        let x = stencil.gather(self.x);
-        let (parts, d2) = closest::edge_edge([x[0], x[1]], [x[2], x[3]]);
+        // Two arrays and not one that is cut in two: copies of positions just written stall the processor.
+        let (p, q) = ([self.at(a[0]), self.at(a[1])], [self.at(b[0]), self.at(b[1])]);
+        let (parts, d2) = closest::edge_edge(p, q);
         if d2 >= self.reach2 || !self.is_chosen(|| feasible::edge_edge(self.surface, self.x, (e, f), parts)) {
             return;
         }
-        let is_parallel =
-            mollifier::cross_squared(&x) < mollifier::threshold(&stencil.gather(self.surface.rest()));
+        let is_parallel = self.is_parallel((e, f), p, q);
         if self.set == ContactSet::ImprovedMax {
             self.share_ends((e, a), (f, b), is_parallel, &mut out.end_of_edge);
             self.share_ends((f, b), (e, a), is_parallel, &mut out.end_of_edge);
@@ -183,6 +201,17 @@ impl<const D: usize> Frame<'_, D> {
         } else {
             self.edge_edge_parts((e, a), (f, b), parts, out);
         }
+    }
+
+    /// Whether two edges are so nearly parallel that their contact is mollified.
+    #[inline]
+    fn is_parallel(&self, (e, f): (u32, u32), p: [Vector<D>; 2], q: [Vector<D>; 2]) -> bool {
+        let threshold = mollifier::threshold_of_lengths(self.lengths2[e as usize], self.lengths2[f as usize]);
+        let (u, v) = (p[1] - p[0], q[1] - q[0]);
+        let (uu, uv, vv) = (u.norm_squared(), u.dot(v), v.norm_squared());
+        // Products of dot products decide wherever their rounding, a few ε, cannot matter.
+        let plain = uu * vv * (1.0 - 1e-12) - uv * uv;
+        plain <= threshold && mollifier::cross_squared(&[p[0], p[1], q[0], q[1]]) < threshold
     }
 
     /// The closest parts of two edges, not both their insides.
