@@ -77,6 +77,8 @@ pub struct Separation<const D: usize, const N: usize> {
     pub r: Vector<D>,
     /// `α`: coordinates of the closest points, see [`Pair`]; zero where there is none.
     pub alpha: [f64; 2],
+    /// `d²`.
+    d2: f64,
     /// `Cₚ`.
     directions: [[f64; N]; 2],
     /// How many `Cₚ` count.
@@ -105,7 +107,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     #[inline(always)]
     pub fn new(pair: &Pair<N>, x: &[Vector<D>; N]) -> Self {
         let a = [combine(&pair.directions[0], x), combine(&pair.directions[1], x)];
-        let Closest { alpha, r, frame } = Closest::new(&a, combine(&pair.base, x), pair.free);
+        let Closest { alpha, r, d2, frame } = Closest::new(&a, combine(&pair.base, x), pair.free);
         let mut c = pair.base;
         for p in 0..pair.free {
             for i in 0..N {
@@ -114,7 +116,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
                 }
             }
         }
-        Self { c, r, alpha, directions: pair.directions, free: pair.free, a, frame }
+        Self { c, r, alpha, d2, directions: pair.directions, free: pair.free, a, frame }
     }
 
     /// The unit normal that the `aₚ` leave: `a₀ × a₁` in 3D, `a₀` turned by 90° in 2D; nothing where there are several.
@@ -126,7 +128,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// `d²` in m².
     #[inline]
     pub fn distance_squared(&self) -> f64 {
-        self.r.norm_squared()
+        self.d2
     }
 
     /// Gradient of `f(d²)`: `2 f′ cᵢ r`, given `f′`.
@@ -138,7 +140,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// `d` in m.
     #[inline]
     pub fn distance(&self) -> f64 {
-        self.r.norm()
+        self.d2.sqrt()
     }
 
     /// `r̂`: the direction of `r`; where `r` is zero, that of the normal to the `aₚ`, and zero where there are several.

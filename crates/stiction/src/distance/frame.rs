@@ -17,6 +17,8 @@ pub(super) struct Closest<const D: usize> {
     pub(super) alpha: [f64; 2],
     /// `r`.
     pub(super) r: Vector<D>,
+    /// `|r|²`.
+    pub(super) d2: f64,
     pub(super) frame: Frame<D>,
 }
 
@@ -25,7 +27,7 @@ impl<const D: usize> Closest<D> {
     #[inline(always)]
     pub(super) fn new(a: &[Vector<D>; 2], r0: Vector<D>, free: usize) -> Self {
         match free {
-            0 => Self { alpha: [0.0; 2], r: r0, frame: Frame::EMPTY },
+            0 => Self { alpha: [0.0; 2], r: r0, d2: r0.norm_squared(), frame: Frame::EMPTY },
             1 => Self::on_line(a, r0),
             _ => Self::in_plane(a, r0),
         }
@@ -35,10 +37,14 @@ impl<const D: usize> Closest<D> {
     fn on_line(a: &[Vector<D>; 2], r0: Vector<D>) -> Self {
         let frame = Frame::of_one(a[0], 0);
         let alpha = -frame.g_inverse[0][0] * a[0].dot(r0);
-        let r = if frame.normal_scale > 0.0 { frame.along_normal(r0) } else { r0 + a[0] * alpha };
-        let close = r.norm_squared() * frame.g_inverse[0][0] < CLOSE * alpha * alpha;
-        let r = if D > 2 && close { r - a[0] * frame.dual[0].dot(r) } else { r };
-        Self { alpha: [alpha, 0.0], r, frame }
+        if frame.normal_scale > 0.0 {
+            return frame.with_normal([alpha, 0.0], r0);
+        }
+        let mut r = r0 + a[0] * alpha;
+        if r.norm_squared() * frame.g_inverse[0][0] < CLOSE * alpha * alpha {
+            r -= a[0] * frame.dual[0].dot(r);
+        }
+        Self { alpha: [alpha, 0.0], r, d2: r.norm_squared(), frame }
     }
 
     /// Directions that are not nearly parallel, in 3D, with fewer products:
@@ -53,11 +59,7 @@ impl<const D: usize> Closest<D> {
             let (scale, m) = (1.0 / area2, cross(normal, r0));
             let dual = [cross(a[1], normal) * scale, cross(normal, a[0]) * scale];
             let frame = Frame::spanned(a, dual, normal, scale);
-            return Self {
-                alpha: [-a[1].dot(m) * scale, a[0].dot(m) * scale],
-                r: frame.along_normal(r0),
-                frame,
-            };
+            return frame.with_normal([-a[1].dot(m) * scale, a[0].dot(m) * scale], r0);
         }
         Self::in_thin_plane(a, r0)
     }
@@ -68,13 +70,12 @@ impl<const D: usize> Closest<D> {
     fn in_thin_plane(a: &[Vector<D>; 2], r0: Vector<D>) -> Self {
         let frame = Frame::of_two(a);
         let alpha = frame.dual.map(|dual| -dual.dot(r0));
-        let r = if frame.normal_scale > 0.0 {
-            frame.along_normal(r0)
-        } else {
-            let r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
-            r - a[0] * frame.dual[0].dot(r) - a[1] * frame.dual[1].dot(r)
-        };
-        Self { alpha, r, frame }
+        if frame.normal_scale > 0.0 {
+            return frame.with_normal(alpha, r0);
+        }
+        let r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
+        let r = r - a[0] * frame.dual[0].dot(r) - a[1] * frame.dual[1].dot(r);
+        Self { alpha, r, d2: r.norm_squared(), frame }
     }
 }
 
@@ -95,10 +96,17 @@ impl<const D: usize> Frame<D> {
     const EMPTY: Self =
         Self { dual: [Vector::ZERO; 2], g_inverse: [[0.0; 2]; 2], normal: Vector::ZERO, normal_scale: 0.0 };
 
-    /// The part of `r(x, 0)` along the only normal: all its digits are right, however small it is against the rest.
+    /// `r` and `d²` as parts of `r(x, 0)` along the only normal: all their digits are right, however small they are
+    /// against the rest.
+    ///
+    /// ```text
+    /// k = n·r(x, 0)     r = n k/|n|²     d² = k²/|n|²
+    /// ```
     #[inline(always)]
-    fn along_normal(&self, r0: Vector<D>) -> Vector<D> {
-        self.normal * (self.normal.dot(r0) * self.normal_scale)
+    fn with_normal(self, alpha: [f64; 2], r0: Vector<D>) -> Closest<D> {
+        let along = self.normal.dot(r0);
+        let scaled = along * self.normal_scale;
+        Closest { alpha, r: self.normal * scaled, d2: along * scaled, frame: self }
     }
 
     /// One direction, that of coordinate `p`.
