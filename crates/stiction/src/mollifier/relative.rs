@@ -9,7 +9,6 @@
 //! orthonormal `Q` of the same span, `J = QR`, eigenvalues of `H_x` are those of `R H_y Rᵀ` and zeros: a matrix of 9 rows
 //! for one of 12.
 
-use std::array::from_fn;
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 use crate::distance::Psd;
@@ -45,17 +44,24 @@ pub(crate) fn pair(pair: &Pair<4>) -> Pair<3> {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the zeros and ones fold")]
 fn congruent<const D: usize, const N: usize>(a: &[[f64; 3]; N], h: &Relative<D>) -> [[Matrix<D>; N]; N] {
-    let combine = |a: &[f64; 3], m: [Matrix<D>; 3]| {
-        let mut sum = Matrix::ZERO;
+    let (mut half, mut whole) = ([[Matrix::ZERO; 3]; N], [[Matrix::ZERO; N]; N]);
+    for i in 0..N {
         for k in 0..3 {
-            if a[k] != 0.0 {
-                sum += m[k] * a[k];
+            if a[i][k] != 0.0 {
+                for l in 0..3 {
+                    half[i][l] += h[k][l] * a[i][k];
+                }
             }
         }
-        sum
-    };
-    let half: [[Matrix<D>; 3]; N] = from_fn(|i| from_fn(|l| combine(&a[i], from_fn(|k| h[k][l]))));
-    from_fn(|i| from_fn(|j| combine(&a[j], half[i])))
+        for j in 0..N {
+            for l in 0..3 {
+                if a[j][l] != 0.0 {
+                    whole[i][j] += half[i][l] * a[j][l];
+                }
+            }
+        }
+    }
+    whole
 }
 
 /// `H_x`.
@@ -66,7 +72,7 @@ pub(crate) fn spread<const D: usize>(h: &Relative<D>) -> [[Matrix<D>; 4]; 4] {
 
 /// `H_y` of the projected `H_x`.
 pub(crate) fn project<const D: usize>(h: &Relative<D>, psd: Psd) -> Relative<D> {
-    let h = congruent(&R, h);
+    let mut h = congruent(&R, h);
     let mut dense = [[0.0; 9]; 9];
     for i in 0..3 * D {
         for j in 0..3 * D {
@@ -74,7 +80,11 @@ pub(crate) fn project<const D: usize>(h: &Relative<D>, psd: Psd) -> Relative<D> 
         }
     }
     let dense = eigen::map_eigenvalues(dense, 3 * D, |value| psd.apply(value));
-    let h = from_fn(|i| from_fn(|j| Matrix(from_fn(|k| from_fn(|l| dense[i * D + k][j * D + l])))));
+    for i in 0..3 * D {
+        for j in 0..3 * D {
+            h[i / D][j / D].0[i % D][j % D] = dense[i][j];
+        }
+    }
     congruent(&R_INVERSE, &h)
 }
 
