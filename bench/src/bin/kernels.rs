@@ -218,7 +218,7 @@ fn regular<K: PairKind<N>, const D: usize, const N: usize>() -> Vec<[Vector<D>; 
 const COLUMNS: [&str; 7] = ["distance", "energy", "gradient", "None", "Clamp", "Abs", "GaussNewton"];
 
 /// The best of many rounds, column by column.
-fn best_of(round: impl Fn() -> [f64; 7]) -> [f64; 7] {
+fn best_of(mut round: impl FnMut() -> [f64; 7]) -> [f64; 7] {
     (0..REPETITIONS).fold([f64::INFINITY; 7], |best, _| {
         let now = round();
         from_fn(|k| best[k].min(now[k]))
@@ -255,49 +255,56 @@ fn pair_row<K: PairKind<N>, const D: usize, const N: usize>(name: &str, barrier:
     print_row(name, row);
 }
 
-/// Pairs of edges within 1.8° of parallel, each with vertices of its own, and their contacts.
-fn parallel_edges(parts: (EdgePart, EdgePart)) -> (Vec<Vector<3>>, Contacts) {
+/// Few contacts at a time: memory for the blocks of thousands would cost more than the blocks.
+const GROUP: usize = 16;
+
+/// Pairs of edges within 1.8° of parallel, each with vertices of its own, and their contacts in groups.
+fn parallel_edges(parts: (EdgePart, EdgePart)) -> (Vec<Vector<3>>, Vec<Contacts>) {
     let mut random = random();
-    let (mut x, mut contacts) = (Vec::new(), Contacts::default());
-    for k in 0..CONFIGURATIONS as u32 {
+    let (mut x, mut groups) = (Vec::new(), vec![Contacts::default(); CONFIGURATIONS / GROUP]);
+    for k in 0..CONFIGURATIONS {
         let mut near = |reach: f64| Vector(from_fn(|_| (random() - 0.5) * reach));
         let (a, u, turn) = (near(1.0), near(1.0) + Vector([1.0, 0.0, 0.0]), near(0.02));
         let b = a + u * 0.3 + near(0.3) + Vector([0.0, 0.0, 0.3]);
         let edges = [a, a + u, b, b + u + turn];
         let threshold = mollifier::threshold(&edges);
-        let contact = Contact { stencil: Stencil(from_fn(|i| 4 * k + i as u32)), weight: 1.0 };
-        contacts.parallel.push(ParallelContact { contact, parts, threshold });
+        let contact = Contact { stencil: Stencil(from_fn(|i| (4 * k + i) as u32)), weight: 1.0 };
+        groups[k / GROUP].parallel.push(ParallelContact { contact, parts, threshold });
         x.extend(edges);
     }
-    (x, contacts)
+    (x, groups)
+}
+
+fn potential(contacts: &Contacts, law: BarrierLaw) -> BarrierPotential<'_, 3> {
+    BarrierPotential { contacts, obstacles: &[], law, kappa: 1.0.into() }
 }
 
 fn parallel_row(name: &str, barrier: BarrierLaw, parts: (EdgePart, EdgePart)) {
-    let (x, contacts) = parallel_edges(parts);
-    let potential = BarrierPotential { contacts: &contacts, obstacles: &[], law: barrier, kappa: 1.0.into() };
-    let each = |f: &dyn Fn()| {
+    let (x, groups) = parallel_edges(parts);
+    let each = |f: &mut dyn FnMut(&Contacts)| {
         let start = Instant::now();
-        f();
+        groups.iter().for_each(|contacts| f(black_box(contacts)));
         start.elapsed().as_secs_f64() * 1e9 / CONFIGURATIONS as f64
     };
     let hessian = |psd: Psd| {
-        each(&|| {
-            let mut blocks = Blocks::default();
-            potential.hessian(&x, 1.0, psd, &mut blocks);
+        let mut blocks = Blocks::default();
+        each(&mut |contacts| {
+            blocks.clear();
+            potential(contacts, barrier).hessian(&x, 1.0, psd, &mut blocks);
             black_box(&blocks);
         })
     };
+    let mut out = vec![Vector::ZERO; x.len()];
     let row = best_of(|| {
         [
-            each(&|| {
-                black_box(contacts.smallest_gap(black_box(&x), &[]));
+            each(&mut |contacts| {
+                black_box(contacts.smallest_gap(&x, &[]));
             }),
-            each(&|| {
-                black_box(potential.energy(black_box(&x)));
+            each(&mut |contacts| {
+                black_box(potential(contacts, barrier).energy(&x));
             }),
-            each(&|| {
-                let mut out = vec![Vector::ZERO; x.len()];
-                potential.gradient(black_box(&x), 1.0, &mut out);
+            each(&mut |contacts| {
+                potential(contacts, barrier).gradient(&x, 1.0, &mut out);
                 black_box(&out);
             }),
             hessian(Psd::None),

@@ -32,7 +32,7 @@ use std::array::from_fn;
 use crate::math::{Matrix, Vector};
 use crate::stencil::Pair;
 use form::Form;
-use frame::Frame;
+use frame::{Closest, Frame};
 
 /// What to do with the negative curvature of a Hessian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -77,6 +77,8 @@ pub struct Separation<const D: usize, const N: usize> {
     pub r: Vector<D>,
     /// `α`: coordinates of the closest points, see [`Pair`]; zero where there is none.
     pub alpha: [f64; 2],
+    /// `d²`.
+    d2: f64,
     /// `Cₚ`.
     directions: [[f64; N]; 2],
     /// How many `Cₚ` count.
@@ -90,13 +92,14 @@ pub struct Separation<const D: usize, const N: usize> {
 /// `Σ cᵢ xᵢ`; zeros are left out, which costs nothing where they are constants.
 #[inline(always)]
 fn combine<const D: usize, const N: usize>(c: &[f64; N], x: &[Vector<D>; N]) -> Vector<D> {
-    let mut sum = Vector::ZERO;
+    let mut sum = None;
     for i in 0..N {
         if c[i] != 0.0 {
-            sum += x[i] * c[i];
+            let term = x[i] * c[i];
+            sum = Some(sum.map_or(term, |sum| sum + term));
         }
     }
-    sum
+    sum.unwrap_or(Vector::ZERO)
 }
 
 impl<const D: usize, const N: usize> Separation<D, N> {
@@ -104,26 +107,16 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     #[inline(always)]
     pub fn new(pair: &Pair<N>, x: &[Vector<D>; N]) -> Self {
         let a = [combine(&pair.directions[0], x), combine(&pair.directions[1], x)];
-        let frame = Frame::new(&a, pair.free);
-        let r0 = combine(&pair.base, x);
-        let (mut c, mut alpha) = (pair.base, [0.0; 2]);
+        let Closest { alpha, r, d2, frame } = Closest::new(&a, combine(&pair.base, x), pair.free);
+        let mut c = pair.base;
         for p in 0..pair.free {
-            alpha[p] = -frame.dual[p].dot(r0);
             for i in 0..N {
                 if pair.directions[p][i] != 0.0 {
                     c[i] += alpha[p] * pair.directions[p][i];
                 }
             }
         }
-        // Along the normal, where there is one at most, and across the direction otherwise, to all digits, however small
-        // r is against the r(x, 0) that it is a part of.
-        let r = if frame.normal_scale > 0.0 {
-            frame.normal * (frame.normal.dot(r0) * frame.normal_scale)
-        } else {
-            let r = r0 + a[0] * alpha[0] + a[1] * alpha[1];
-            r - a[0] * frame.dual[0].dot(r) - a[1] * frame.dual[1].dot(r)
-        };
-        Self { c, r, alpha, directions: pair.directions, free: pair.free, a, frame }
+        Self { c, r, alpha, d2, directions: pair.directions, free: pair.free, a, frame }
     }
 
     /// The unit normal that the `aₚ` leave: `a₀ × a₁` in 3D, `a₀` turned by 90° in 2D; nothing where there are several.
@@ -135,7 +128,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// `d²` in m².
     #[inline]
     pub fn distance_squared(&self) -> f64 {
-        self.r.norm_squared()
+        self.d2
     }
 
     /// Gradient of `f(d²)`: `2 f′ cᵢ r`, given `f′`.
@@ -147,7 +140,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// `d` in m.
     #[inline]
     pub fn distance(&self) -> f64 {
-        self.r.norm()
+        self.d2.sqrt()
     }
 
     /// `r̂`: the direction of `r`; where `r` is zero, that of the normal to the `aₚ`, and zero where there are several.

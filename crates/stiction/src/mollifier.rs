@@ -14,6 +14,8 @@
 //! Where x = X + u and displacements u are held, the derivatives by x are to be added: `∂m/∂x + ∂m/∂X`, and
 //! `∂²m/∂x² + ∂²m/∂x∂X` with the whole `∂²m/∂x² = m′∇²s + m″∇s∇sᵀ`.
 
+pub(crate) mod relative;
+
 use std::array::from_fn;
 
 use crate::math::{Matrix, Vector, span};
@@ -102,15 +104,24 @@ pub fn cross_squared_gradient<const D: usize>(x: &[Vector<D>; 4]) -> [Vector<D>;
 
 /// Hessian of `s`, in m².
 pub fn cross_squared_hessian<const D: usize>(x: &[Vector<D>; 4]) -> [[Matrix<D>; 4]; 4] {
-    let (u, v) = (x[1] - x[0], x[3] - x[2]);
-    let uu = (Matrix::scalar(v.norm_squared()) - v.outer(v)) * 2.0;
-    let vv = (Matrix::scalar(u.norm_squared()) - u.outer(u)) * 2.0;
-    let uv = (u.outer(v) * 2.0 - v.outer(u) - Matrix::scalar(u.dot(v))) * 2.0;
-    let blocks = [[uu, uv], [uv.transpose(), vv]];
+    let blocks = area_squared_hessian(x[1] - x[0], x[3] - x[2]);
     from_fn(|i| {
         from_fn(|j| {
             let ((edge_i, sign_i), (edge_j, sign_j)) = (SIGNS[i], SIGNS[j]);
             blocks[edge_i][edge_j] * (sign_i * sign_j)
         })
     })
+}
+
+/// Hessian of `|u×v|²` by `u` and `v`, in m².
+///
+/// ```text
+/// 2 [ |v|²I − vvᵀ                2uvᵀ − vuᵀ − (u·v)I ]
+///   [ 2vuᵀ − uvᵀ − (u·v)I        |u|²I − uuᵀ         ]
+/// ```
+pub(crate) fn area_squared_hessian<const D: usize>(u: Vector<D>, v: Vector<D>) -> [[Matrix<D>; 2]; 2] {
+    let uu = (Matrix::scalar(v.norm_squared()) - v.outer(v)) * 2.0;
+    let vv = (Matrix::scalar(u.norm_squared()) - u.outer(u)) * 2.0;
+    let uv = (u.outer(v) * 2.0 - v.outer(u) - Matrix::scalar(u.dot(v))) * 2.0;
+    [[uu, uv], [uv.transpose(), vv]]
 }

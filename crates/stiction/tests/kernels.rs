@@ -255,15 +255,21 @@ fn magnitude(random: &mut Random, low: f64, high: f64) -> f64 {
     10.0_f64.powf(random.between(low, high))
 }
 
+/// A number from 0 to `count − 1`.
+#[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+fn one_of(random: &mut Random, count: usize) -> usize {
+    random.between(0.0, count as f64) as usize % count
+}
+
 /// Two directions: any, nearly parallel, of very different lengths, or across each other and equally long.
 fn directions<const D: usize>(random: &mut Random) -> [Vector<D>; 2] {
     let rotation = random.rotation::<D>();
     let axis = |k: usize| rotation * Vector::<D>::axis(k);
     let [u, v] = random.points::<D, 2>(0.5);
-    match (random.between(0.0, 4.0) as u32, D) {
-        (0, _) => [u, u * random.between(-2.0, 2.0) + v * magnitude(random, -6.0, -1.0)],
-        (1, _) => [u, v * magnitude(random, -4.0, 4.0)],
-        (2, _) => [axis(0), axis(1)],
+    match one_of(random, 4) {
+        0 => [u, u * random.between(-2.0, 2.0) + v * magnitude(random, -6.0, -1.0)],
+        1 => [u, v * magnitude(random, -4.0, 4.0)],
+        2 => [axis(0), axis(1)],
         _ => [u, v],
     }
 }
@@ -279,8 +285,8 @@ fn contact<const D: usize, const N: usize>(pair: &Pair<N>, random: &mut Random) 
         _ => random.points::<D, 1>(0.5)[0],
     };
     let r = across * (magnitude(random, -8.0, 0.5) / across.norm());
-    let mut coordinate = || match random.between(0.0, 5.0) as u32 {
-        0 => [0.0, 1.0 / 3.0, 0.5, 1.0][random.between(0.0, 4.0) as usize % 4],
+    let mut coordinate = || match one_of(random, 5) {
+        0 => [0.0, 1.0 / 3.0, 0.5, 1.0][one_of(random, 4)],
         _ => random.between(-0.1, 1.1),
     };
     let alpha = [coordinate(), coordinate()];

@@ -8,8 +8,8 @@ use crate::assemble::{self, Assembly};
 use crate::blocks::Stencils;
 use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
 use crate::distance::{Psd, Separation};
-use crate::math::{Matrix, Vector, eigen};
-use crate::mollifier;
+use crate::math::{Matrix, Vector, span};
+use crate::mollifier::{self, relative};
 use crate::obstacle::Obstacle;
 use crate::potential::Potential;
 use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
@@ -82,7 +82,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
     /// `w (f ∇m + m ∇f)`.
     pub(super) fn parallel_gradient(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> [Vector<D>; 4] {
-        let Product { m, grad_m, f, grad_f, .. } = self.parallel_product(c, x);
+        let Product { m, grad_m, f, grad_f } = self.parallel_product(c, x);
         from_fn(|i| grad_m[i] * f + grad_f[i] * m)
     }
 
@@ -94,24 +94,31 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         x: &[Vector<D>; 4],
         psd: Psd,
     ) -> [[Matrix<D>; 4]; 4] {
-        let Product { separation, m, m1, grad_m, f, grad_f } = self.parallel_product(c, x);
-        let scale = c.contact.weight * m;
-        let (f1, f2) = self.law.derivatives(separation.distance_squared());
+        let y = relative::vectors(x);
+        let separation = Separation::new(&relative::pair(&c.pair()), &y);
+        let (s, d2, weight) =
+            (span::area_squared(y[0], y[1]), separation.distance_squared(), c.contact.weight);
+        let scale = weight * mollifier::value(s, c.threshold);
+        let (f1, f2) = self.law.derivatives(d2);
         if psd == Psd::GaussNewton {
-            return separation.hessian(scale * f1, scale * f2, psd);
+            return relative::spread(&separation.hessian(scale * f1, scale * f2, psd));
         }
-        let second = separation.hessian(scale * f1, scale * f2, Psd::None);
-        let m2 = mollifier::derivatives(mollifier::cross_squared(x), c.threshold).1;
-        let (grad_s, hess_s) = (mollifier::cross_squared_gradient(x), mollifier::cross_squared_hessian(x));
-        let full = from_fn(|i| {
-            from_fn(|j| {
-                (hess_s[i][j] * m1 + grad_s[i].outer(grad_s[j]) * m2) * f
-                    + grad_m[i].outer(grad_f[j])
-                    + grad_f[i].outer(grad_m[j])
-                    + second[i][j]
-            })
-        });
-        if psd == Psd::None { full } else { project_dense(&full, psd) }
+        let mut h = separation.hessian(scale * f1, scale * f2, Psd::None);
+        let ((m1, m2), f) = (mollifier::derivatives(s, c.threshold), weight * self.law.value(d2));
+        let (grad_s, hess_s) =
+            (span::area_squared_gradient(y[0], y[1]), mollifier::area_squared_hessian(y[0], y[1]));
+        let grad_f = separation.gradient(weight * f1);
+        for i in 0..2 {
+            for j in 0..3 {
+                let product = grad_s[i].outer(grad_f[j] * m1);
+                h[i][j] += product;
+                h[j][i] += product.transpose();
+            }
+            for j in 0..2 {
+                h[i][j] += hess_s[i][j] * (f * m1) + grad_s[i].outer(grad_s[j] * (f * m2));
+            }
+        }
+        relative::spread(&if psd == Psd::None { h } else { relative::project(&h, psd) })
     }
 
     fn parallel_product(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> Product<D> {
@@ -121,9 +128,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         let s = mollifier::cross_squared(x);
         let (m1, _) = mollifier::derivatives(s, c.threshold);
         Product {
-            separation,
             m: mollifier::value(s, c.threshold),
-            m1,
             grad_m: mollifier::cross_squared_gradient(x).map(|g| g * m1),
             f: weight * self.law.value(d2),
             grad_f: separation.gradient(weight * self.law.first(d2)),
@@ -161,24 +166,10 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
 /// The two factors of a nearly parallel contact, the second with the weight.
 struct Product<const D: usize> {
-    separation: Separation<D, 4>,
     m: f64,
-    m1: f64,
     grad_m: [Vector<D>; 4],
     f: f64,
     grad_f: [Vector<D>; 4],
-}
-
-/// The projection of a block matrix of 4 vertices by a full eigen-decomposition.
-fn project_dense<const D: usize>(h: &[[Matrix<D>; 4]; 4], psd: Psd) -> [[Matrix<D>; 4]; 4] {
-    let mut dense = [[0.0; 12]; 12];
-    for i in 0..4 * D {
-        for j in 0..4 * D {
-            dense[i][j] = h[i / D][j / D].0[i % D][j % D];
-        }
-    }
-    let dense = eigen::map_eigenvalues(dense, 4 * D, |value| psd.apply(value));
-    from_fn(|i| from_fn(|j| Matrix(from_fn(|k| from_fn(|l| dense[i * D + k][j * D + l])))))
 }
 
 impl<const D: usize, B: Barrier> Potential<D> for BarrierPotential<'_, D, B> {

@@ -41,23 +41,26 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         if self.free == 0 {
             return self.projected_point_hessian(f1, f2, psd);
         }
-        let d2 = self.distance_squared();
-        let c2 = Vector(self.c).norm_squared();
-        let g = -c2 * (4.0 * f2 * d2 + 2.0 * f1) / (2.0 * f1);
-        if g > 0.0 && g < f64::INFINITY && c2 < FAR * FAR {
-            let (d, c) = (d2.sqrt(), c2.sqrt());
-            if self.free == 1 && self.frame.g_inverse[0][0] > 0.0 {
-                if let Some(mode) = self.one_mode((d, c, g)) {
-                    return self
-                        .spread([mode, Mode { size: 0.0, g: Vector::ZERO, mu: [0.0; 2] }], (f1, f2, psd));
-                }
-            } else if self.free == 2 && D == 3 && self.frame.normal != Vector::ZERO {
-                if let Some(modes) = self.two_modes((d, c, g)) {
-                    return self.spread(modes, (f1, f2, psd));
-                }
-            }
+        match self.modes(f1, f2) {
+            Some(modes) => self.spread(modes, (f1, f2, psd)),
+            None => self.projected_in_general(f1, f2, psd),
         }
-        self.projected_in_general(f1, f2, psd)
+    }
+
+    /// The eigenvalues of the sign of `f′`; nothing where `g` is not positive or the numbers are no good.
+    #[inline(always)]
+    fn modes(&self, f1: f64, f2: f64) -> Option<[Mode<D>; 2]> {
+        let (d2, c2) = (self.distance_squared(), Vector(self.c).norm_squared());
+        let g = -c2 * (4.0 * f2 * d2 + 2.0 * f1) / (2.0 * f1);
+        let good = g > 0.0 && g < f64::INFINITY && c2 < FAR * FAR;
+        let sizes = (d2.sqrt(), c2.sqrt(), g);
+        if good && self.free == 1 && self.frame.g_inverse[0][0] > 0.0 {
+            return Some([self.one_mode(sizes)?, Mode { size: 0.0, g: Vector::ZERO, mu: [0.0; 2] }]);
+        }
+        if good && self.free == 2 && D == 3 && self.frame.normal_scale > 0.0 {
+            return self.two_modes(sizes);
+        }
+        None
     }
 
     /// Without directions: `4f″d² + 2f′` along `r̂` and `2f′` across.

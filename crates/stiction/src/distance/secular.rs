@@ -24,7 +24,6 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// h(x) = x/g + z₂² + Σᵢ zᵢ² x²/qᵢ(x)     qᵢ(x) = x² + σᵢ² x − C² σᵢ² = (x − xᵢ)(x + yᵢ)
 /// ```
 /// and the eigenvectors are `pᵢ = −C σᵢ zᵢ x/qᵢ`, `wᵢ = zᵢ x²/qᵢ`, `w₂ = z₂`, which leave the residual `g h(x) z`.
-/// \[Golub1973\]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coupled {
     pub(super) c: f64,

@@ -7,7 +7,7 @@ use super::Vector;
 use super::vector::{accurate_cross, cross, flat_cross, turn};
 
 /// Sine squared below which plain cross products have lost too many digits: they are done again accurately.
-const THIN: f64 = 1e-3;
+pub(crate) const THIN: f64 = 1e-3;
 
 /// Sine below which two directions count as parallel. Treating them so moves an end by at most this part of its
 /// length, which is the order of rounding.

@@ -83,8 +83,12 @@ impl<const D: usize> Vector<D> {
     /// `Σ aᵢ bᵢ`.
     #[inline]
     pub fn dot(self, other: Self) -> f64 {
-        let mut sum = 0.0;
-        for i in 0..D {
+        if D == 0 {
+            return 0.0;
+        }
+        // Not from zero: that addition would be done, for the sign of a zero.
+        let mut sum = self.0[0] * other.0[0];
+        for i in 1..D {
             sum += self.0[i] * other.0[i];
         }
         sum
