@@ -69,11 +69,11 @@ impl Lists {
             out.push(self.fives.iter().copied());
         });
         let out = &mut Assembly::Matrix(blocks);
-        assemble::hessian(&self.single, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.pairs, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.triples, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.fours, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.fives, out, |k, s| (*s, local(k)));
+        assemble::hessian(&self.single, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.pairs, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.triples, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.fours, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.fives, out, |_, s| *s, |k, _| local(k));
         blocks.finish();
     }
 
@@ -161,9 +161,9 @@ fn a_vertex_named_twice_gets_both_blocks() {
     let (p, mut product, mut diagonal) = ([Vector([1.0, 2.0]); 3], [Vector::ZERO; 3], [Matrix::<2>::ZERO; 3]);
     let mut expected = [Vector::ZERO; 3];
     blocks.multiply(&p, &mut expected);
-    let local = |k: usize, s: &Stencil<3>| (*s, local(k));
-    assemble::hessian(&lists.triples, &mut Assembly::Product { p: &p, out: &mut product }, local);
-    assemble::hessian(&lists.triples, &mut Assembly::Diagonal(&mut diagonal), local);
+    let local = |k: usize, _: &Stencil<3>| local(k);
+    assemble::hessian(&lists.triples, &mut Assembly::Product { p: &p, out: &mut product }, |_, s| *s, local);
+    assemble::hessian(&lists.triples, &mut Assembly::Diagonal(&mut diagonal), |_, s| *s, local);
     assert_eq!(product, expected);
     let blocks: Vec<_> = blocks.iter().filter(|(row, column, _)| row == column).map(|b| *b.2).collect();
     assert_eq!(diagonal[..], blocks);
@@ -226,7 +226,7 @@ fn other_stencils_than_listed_are_noticed() {
     };
     let add = |items: &[Stencil<2>]| {
         let mut blocks = begun();
-        assemble::hessian(items, &mut Assembly::Matrix(&mut blocks), |k, s| (*s, local(k)));
+        assemble::hessian(items, &mut Assembly::Matrix(&mut blocks), |_, s| *s, |k, _| local(k));
         blocks.finish();
     };
     add(&[Stencil([0, 1]), Stencil([2, 1])]);
@@ -236,7 +236,7 @@ fn other_stencils_than_listed_are_noticed() {
     let more = || {
         let mut blocks = begun();
         let out = &mut Assembly::Matrix(&mut blocks);
-        assemble::hessian(&[1.0], out, |_, s| (Stencil([3]), [[Matrix::scalar(*s)]]));
+        assemble::hessian(&[1.0], out, |_, _| Stencil([3]), |_, s| [[Matrix::scalar(*s)]]);
     };
     assert!(complaint(more).contains("1 local matrices of 1 vertices"));
 }
