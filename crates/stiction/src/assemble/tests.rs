@@ -218,6 +218,18 @@ fn complaint(f: impl FnOnce() + std::panic::UnwindSafe) -> String {
 }
 
 #[test]
+fn a_vertex_that_does_not_exist_is_noticed_every_time() {
+    let mut blocks = Blocks::<2>::default();
+    for _ in 0..2 {
+        let mut list = || blocks.begin(3, |out| out.push([Stencil([0, 3])].into_iter()));
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&mut list));
+        assert!(panicked.is_err());
+    }
+    blocks.begin(4, |out| out.push([Stencil([0, 3])].into_iter()));
+    assert_eq!(blocks.pattern().rows(), [0, 3, 3]);
+}
+
+#[test]
 fn other_stencils_than_listed_are_noticed() {
     let begun = || {
         let mut blocks = Blocks::<2>::default();
