@@ -103,7 +103,7 @@ fn add<const D: usize, const N: usize>(out: &mut BTreeMap<(usize, usize), f64>, 
 
 /// Asserts that blocks, columns and products are those of the map.
 fn assert_twin<const D: usize>(blocks: &Blocks<D>, twin: &BTreeMap<(usize, usize), f64>) {
-    let csc = Csc::<i32>::new(blocks).unwrap();
+    let csc = Csc::<u32>::new(blocks).unwrap();
     let size = blocks.vertices() * D;
     assert_eq!(csc.indptr.len(), size + 1);
     let columns = (0..size).flat_map(|c| (csc.indptr[c]..csc.indptr[c + 1]).map(move |_| c));
