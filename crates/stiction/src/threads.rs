@@ -35,7 +35,12 @@ pub fn set_count(count: usize) -> Result<()> {
 
 /// The number of threads that work started here uses.
 pub fn count() -> usize {
-    inside(rayon::current_num_threads)
+    // Without entering the pool, which wakes one of its threads.
+    let pool = POOL.read().unwrap_or_else(PoisonError::into_inner);
+    match pool.as_ref() {
+        Some(pool) if rayon::current_thread_index().is_none() => pool.current_num_threads(),
+        _ => rayon::current_num_threads(),
+    }
 }
 
 /// Runs `f` inside the chosen threads, unless it is inside threads already.

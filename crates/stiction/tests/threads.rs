@@ -15,7 +15,7 @@ use stiction::math::{Matrix, Vector};
 use stiction::mesh::Surface;
 use stiction::obstacle::{Obstacle, Plane, Sphere};
 use stiction::potential::Potential;
-use support::Random;
+use support::{Random, assert_close, largest};
 
 const SIDE: u32 = 40;
 const DHAT: f64 = 0.6;
@@ -75,12 +75,23 @@ fn differentiate(potential: &[&dyn Potential<3>], x: &[Vector<3>]) -> Hessian {
     let first = block_bits(blocks.values());
     blocks.assemble(potential, x, 0.7, Psd::Clamp);
     assert!(first == block_bits(blocks.values()), "bits change when the pattern is kept");
-    let p: Vec<_> = x.iter().map(|x| Vector([x[1], x[2], -x[0]])).collect();
+    // Not smooth: a motion that hardly changes distances would lose digits.
+    let mut random = Random::new(2);
+    let p: Vec<_> = x.iter().map(|_| random.points::<3, 1>(1.0)[0]).collect();
     let mut products = [vec![Vector::ZERO; x.len()], vec![Vector::ZERO; x.len()]];
     blocks.multiply(&p, &mut products[0]);
     potential.product(x, 0.7, Psd::Clamp, &p, &mut products[1]);
     let mut diagonal = vec![Matrix::ZERO; x.len()];
     potential.diagonal(x, 0.7, Psd::Clamp, &mut diagonal);
+    let form = potential.quadratic_form(x, Psd::Clamp, &p);
+    let along: f64 = p.iter().zip(&products[0]).map(|(p, q)| p.dot(*q)).sum();
+    assert!((0.7 * form / along - 1.0).abs() < 1e-13, "{form} for {along}");
+    let [assembled, direct] = products.each_ref().map(|product| flat(product));
+    assert_close(direct, assembled, 1e-13 * largest(assembled), "product without assembly");
+    for (row, column, block) in blocks.iter().filter(|(row, column, _)| row == column) {
+        let (found, expected) = (diagonal[row].0.as_flattened(), block.0.as_flattened());
+        assert_close(found, expected, 1e-13 * largest(expected), &format!("diagonal at {row} {column}"));
+    }
     let columns = blocks.to_csc();
     Hessian {
         pattern: Pattern::clone(blocks.pattern()),
@@ -88,7 +99,7 @@ fn differentiate(potential: &[&dyn Potential<3>], x: &[Vector<3>]) -> Hessian {
         columns: (bits(&columns.data), columns.indices, columns.indptr),
         products: products.map(|product| bits(flat(&product))),
         diagonal: block_bits(&diagonal),
-        form: potential.quadratic_form(x, Psd::Clamp, &p).to_bits(),
+        form: form.to_bits(),
     }
 }
 

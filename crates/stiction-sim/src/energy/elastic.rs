@@ -39,10 +39,15 @@ fn hessian<const D: usize, const N: usize>(
     (scale, psd): (f64, Psd),
     out: &mut Assembly<'_, D>,
 ) {
-    assemble::hessian(elements, out, |_, element| {
-        let local = element.hessian(&element.stencil.gather(x), psd);
-        (element.stencil, local.map(|row| row.map(|block| block * scale)))
-    });
+    assemble::hessian(
+        elements,
+        out,
+        |_, element| element.stencil,
+        |_, element| {
+            let local = element.hessian(&element.stencil.gather(x), psd);
+            local.map(|row| row.map(|block| block * scale))
+        },
+    );
 }
 
 impl<const D: usize> Potential<D> for Elastic<D> {

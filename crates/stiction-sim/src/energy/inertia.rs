@@ -35,8 +35,12 @@ impl<const D: usize> Potential<D> for Inertia<'_, D> {
     }
 
     fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
-        assemble::hessian(self.masses, out, |i, mass| {
-            (Stencil([i as u32]), [[Matrix::scalar(scale * mass)]])
-        });
+        let masses = self.masses;
+        assemble::hessian(
+            masses,
+            out,
+            |i, _| Stencil([i as u32]),
+            |_, mass| [[Matrix::scalar(scale * mass)]],
+        );
     }
 }

@@ -132,8 +132,8 @@ mod tests {
             stencils.push(springs.iter().map(|i| Stencil([i - 1, *i])));
         });
         let out = &mut Assembly::Matrix(&mut blocks);
-        assemble::hessian(&vertices, out, |_, i| (Stencil([*i]), [[Matrix::scalar(1.0)]]));
-        assemble::hessian(&springs, out, |_, i| (Stencil([i - 1, *i]), [[two, minus], [minus, two]]));
+        assemble::hessian(&vertices, out, |_, i| Stencil([*i]), |_, _| [[Matrix::scalar(1.0)]]);
+        assemble::hessian(&springs, out, |_, i| Stencil([i - 1, *i]), |_, _| [[two, minus], [minus, two]]);
         blocks.finish();
         blocks
     }
@@ -164,7 +164,7 @@ mod tests {
         let mut blocks = Blocks::<2>::default();
         blocks.begin(1, |stencils| stencils.push([Stencil([0])].into_iter()));
         let out = &mut Assembly::Matrix(&mut blocks);
-        assemble::hessian(&[-1.0], out, |_, s| (Stencil([0]), [[Matrix::scalar(*s)]]));
+        assemble::hessian(&[-1.0], out, |_, _| Stencil([0]), |_, s| [[Matrix::scalar(*s)]]);
         blocks.finish();
         let mut solver = Cholesky::default();
         assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[false], 0.0).is_none());

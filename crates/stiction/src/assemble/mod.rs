@@ -80,7 +80,10 @@ pub fn gradient<T: Sync, const D: usize, const N: usize>(
     });
 }
 
-/// Adds the local Hessians `f(k, item k)`, which must be symmetric, to `out`.
+/// Adds the local Hessians `f(k, item k)`, which must be symmetric, at the vertices `stencil(k, item k)` to `out`.
+///
+/// The stencil comes from a function of its own: a local Hessian that is returned alone is written where it is used,
+/// without a copy.
 ///
 /// # Panics
 /// If a stencil names a vertex that does not exist, or `out` is a matrix and the stencils are not those that were listed
@@ -88,13 +91,12 @@ pub fn gradient<T: Sync, const D: usize, const N: usize>(
 pub fn hessian<T: Sync, const D: usize, const N: usize>(
     items: &[T],
     out: &mut Assembly<'_, D>,
-    f: impl Fn(usize, &T) -> (Stencil<N>, [[Matrix<D>; N]; N]) + Sync,
+    stencil: impl Fn(usize, &T) -> Stencil<N> + Sync,
+    f: impl Fn(usize, &T) -> [[Matrix<D>; N]; N] + Sync,
 ) {
     let terms = |range: Range<usize>, take: &mut Take<'_, D, N>| {
         for k in range {
-            // Not taken apart, which would copy the local matrix.
-            let term = f(k, &items[k]);
-            take(k, &term.0, &term.1);
+            take(k, &stencil(k, &items[k]), &f(k, &items[k]));
         }
     };
     match out {

@@ -11,7 +11,7 @@ use crate::threads;
 const CHUNK: usize = 256;
 
 /// Numbers that wait to be added at a time, about: they should stay in the cache.
-const WAITING: usize = 1 << 19;
+const WAITING: usize = 1 << 18;
 
 /// Neighbouring entries of the array that the same task adds to, as a power of two: few, so that terms which are close
 /// to each other, as those of a sorted list are, give work to all tasks.

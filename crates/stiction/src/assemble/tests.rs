@@ -69,11 +69,11 @@ impl Lists {
             out.push(self.fives.iter().copied());
         });
         let out = &mut Assembly::Matrix(blocks);
-        assemble::hessian(&self.single, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.pairs, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.triples, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.fours, out, |k, s| (*s, local(k)));
-        assemble::hessian(&self.fives, out, |k, s| (*s, local(k)));
+        assemble::hessian(&self.single, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.pairs, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.triples, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.fours, out, |_, s| *s, |k, _| local(k));
+        assemble::hessian(&self.fives, out, |_, s| *s, |k, _| local(k));
         blocks.finish();
     }
 
@@ -103,7 +103,7 @@ fn add<const D: usize, const N: usize>(out: &mut BTreeMap<(usize, usize), f64>, 
 
 /// Asserts that blocks, columns and products are those of the map.
 fn assert_twin<const D: usize>(blocks: &Blocks<D>, twin: &BTreeMap<(usize, usize), f64>) {
-    let csc = Csc::<i32>::new(blocks).unwrap();
+    let csc = Csc::<u32>::new(blocks).unwrap();
     let size = blocks.vertices() * D;
     assert_eq!(csc.indptr.len(), size + 1);
     let columns = (0..size).flat_map(|c| (csc.indptr[c]..csc.indptr[c + 1]).map(move |_| c));
@@ -161,9 +161,9 @@ fn a_vertex_named_twice_gets_both_blocks() {
     let (p, mut product, mut diagonal) = ([Vector([1.0, 2.0]); 3], [Vector::ZERO; 3], [Matrix::<2>::ZERO; 3]);
     let mut expected = [Vector::ZERO; 3];
     blocks.multiply(&p, &mut expected);
-    let local = |k: usize, s: &Stencil<3>| (*s, local(k));
-    assemble::hessian(&lists.triples, &mut Assembly::Product { p: &p, out: &mut product }, local);
-    assemble::hessian(&lists.triples, &mut Assembly::Diagonal(&mut diagonal), local);
+    let local = |k: usize, _: &Stencil<3>| local(k);
+    assemble::hessian(&lists.triples, &mut Assembly::Product { p: &p, out: &mut product }, |_, s| *s, local);
+    assemble::hessian(&lists.triples, &mut Assembly::Diagonal(&mut diagonal), |_, s| *s, local);
     assert_eq!(product, expected);
     let blocks: Vec<_> = blocks.iter().filter(|(row, column, _)| row == column).map(|b| *b.2).collect();
     assert_eq!(diagonal[..], blocks);
@@ -218,6 +218,18 @@ fn complaint(f: impl FnOnce() + std::panic::UnwindSafe) -> String {
 }
 
 #[test]
+fn a_vertex_that_does_not_exist_is_noticed_every_time() {
+    let mut blocks = Blocks::<2>::default();
+    for _ in 0..2 {
+        let mut list = || blocks.begin(3, |out| out.push([Stencil([0, 3])].into_iter()));
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&mut list));
+        assert!(panicked.is_err());
+    }
+    blocks.begin(4, |out| out.push([Stencil([0, 3])].into_iter()));
+    assert_eq!(blocks.pattern().rows(), [0, 3, 3]);
+}
+
+#[test]
 fn other_stencils_than_listed_are_noticed() {
     let begun = || {
         let mut blocks = Blocks::<2>::default();
@@ -226,7 +238,7 @@ fn other_stencils_than_listed_are_noticed() {
     };
     let add = |items: &[Stencil<2>]| {
         let mut blocks = begun();
-        assemble::hessian(items, &mut Assembly::Matrix(&mut blocks), |k, s| (*s, local(k)));
+        assemble::hessian(items, &mut Assembly::Matrix(&mut blocks), |_, s| *s, |k, _| local(k));
         blocks.finish();
     };
     add(&[Stencil([0, 1]), Stencil([2, 1])]);
@@ -236,7 +248,7 @@ fn other_stencils_than_listed_are_noticed() {
     let more = || {
         let mut blocks = begun();
         let out = &mut Assembly::Matrix(&mut blocks);
-        assemble::hessian(&[1.0], out, |_, s| (Stencil([3]), [[Matrix::scalar(*s)]]));
+        assemble::hessian(&[1.0], out, |_, _| Stencil([3]), |_, s| [[Matrix::scalar(*s)]]);
     };
     assert!(complaint(more).contains("1 local matrices of 1 vertices"));
 }

@@ -65,12 +65,17 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         (scale, psd): (f64, Psd),
         out: &mut Assembly<'_, D>,
     ) {
-        assemble::hessian(contacts, out, |k, c| {
-            let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
-            let (f1, f2) = self.law.derivatives(separation.distance_squared());
-            let factor = scale * kappa.at(k) * c.weight;
-            (c.stencil, separation.hessian(factor * f1, factor * f2, psd))
-        });
+        assemble::hessian(
+            contacts,
+            out,
+            |_, c| c.stencil,
+            |k, c| {
+                let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
+                let (f1, f2) = self.law.derivatives(separation.distance_squared());
+                let factor = scale * kappa.at(k) * c.weight;
+                separation.hessian(factor * f1, factor * f2, psd)
+            },
+        );
     }
 
     /// `w m f` of two nearly parallel edges.
@@ -219,13 +224,21 @@ impl<const D: usize, B: Barrier> Potential<D> for BarrierPotential<'_, D, B> {
         self.pair_hessian::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x, (scale, psd), out);
         self.pair_hessian::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x, (scale, psd), out);
         self.pair_hessian::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x, (scale, psd), out);
-        assemble::hessian(&c.parallel, out, |k, c| {
-            let (stencil, factor) = (c.contact.stencil, scale * parallel.at(k));
-            let local = self.parallel_hessian(c, &stencil.gather(x), psd);
-            (stencil, local.map(|row| row.map(|block| block * factor)))
-        });
-        assemble::hessian(&c.obstacle, out, |k, c| {
-            (c.stencil, [[self.obstacle_hessian(c, x, psd) * (scale * obstacle.at(k))]])
-        });
+        assemble::hessian(
+            &c.parallel,
+            out,
+            |_, c| c.contact.stencil,
+            |k, c| {
+                let factor = scale * parallel.at(k);
+                let local = self.parallel_hessian(c, &c.contact.stencil.gather(x), psd);
+                local.map(|row| row.map(|block| block * factor))
+            },
+        );
+        assemble::hessian(
+            &c.obstacle,
+            out,
+            |_, c| c.stencil,
+            |k, c| [[self.obstacle_hessian(c, x, psd) * (scale * obstacle.at(k))]],
+        );
     }
 }

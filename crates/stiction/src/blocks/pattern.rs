@@ -162,6 +162,8 @@ impl Builder {
         pattern: &mut Pattern,
         slots: &mut Vec<u32>,
     ) {
+        // After a panic below, the pattern is not taken for that of the stencils.
+        pattern.starts.clear();
         let pieces = stencils.pieces(PIECE);
         let threads = threads::count();
         let groups: Vec<_> = pieces.chunks(pieces.len().div_ceil(threads).max(1)).collect();

@@ -1,7 +1,5 @@
 //! The friction potential summed over all slides.
 
-use std::array::from_fn;
-
 use super::mollifier::{f0, f1_over_y, f2};
 use super::{Slide, Slides};
 use crate::assemble::{self, Assembly};
@@ -93,10 +91,21 @@ impl<const D: usize> FrictionPotential<'_, D> {
         scale: f64,
         out: &mut Assembly<'_, D>,
     ) {
-        assemble::hessian(slides, out, |_, slide| {
-            let core = self.core(slide, x) * (scale * slide.mu * slide.force);
-            (slide.stencil, from_fn(|i| from_fn(|j| core * (slide.c[i] * slide.c[j]))))
-        });
+        assemble::hessian(
+            slides,
+            out,
+            |_, slide| slide.stencil,
+            |_, slide| {
+                let core = self.core(slide, x) * (scale * slide.mu * slide.force);
+                let mut local = [[Matrix::ZERO; N]; N];
+                for i in 0..N {
+                    for j in 0..N {
+                        local[i][j] = core * (slide.c[i] * slide.c[j]);
+                    }
+                }
+                local
+            },
+        );
     }
 
     /// `f₂ ûûᵀ + (f₁/y)(T − ûûᵀ)`.
