@@ -9,6 +9,10 @@ call touches at its peak beyond what was there, its result included (Linux with 
 import argparse
 import gc
 import os
+
+# Before numpy starts its own threads: they would wait for work beside what is measured, and count as processor time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import re
 import subprocess
 import sys

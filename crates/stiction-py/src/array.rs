@@ -96,13 +96,20 @@ pub fn indices<const N: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResul
     if array.ndim() != 2 || array.shape()[1] != N {
         return Err(at(name, format!("has shape {:?}, expected (n, {N})", array.shape())));
     }
-    if let Ok(same) = array.clone().cast_into::<PyArrayDyn<u32>>() {
-        return Ok(row_by_row(&same.readonly()).as_chunks().0.to_vec());
-    }
     match kind(name, &array, INTEGER)? {
         'u' => vertex_numbers::<u64, N>(name, &cast(&array, "uint64")?),
         _ => vertex_numbers::<i64, N>(name, &cast(&array, "int64")?),
     }
+}
+
+/// The rows of the `(n, 2)` array of numbers called `name` as pairs; at once where they are such already.
+pub fn index_pairs(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, u32)>> {
+    if let Ok(array) = object.cast::<PyArrayDyn<u32>>()
+        && let (&[_, 2], Some(values)) = (array.shape(), array.readonly().as_array().as_slice())
+    {
+        return Ok(values.as_chunks().0.iter().map(|&[a, b]| (a, b)).collect());
+    }
+    Ok(indices(name, object)?.into_iter().map(|[a, b]| (a, b)).collect())
 }
 
 /// The entries of the `(n,)` array of whole numbers from 0 called `name`; without entries, its shape does not matter.

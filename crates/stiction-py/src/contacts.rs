@@ -18,7 +18,7 @@ use stiction::mesh;
 use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
 
-use crate::array::{from_rows, from_vectors, indices, reals, vector};
+use crate::array::{from_rows, from_vectors, index_pairs, reals, vector};
 use crate::error::{at, not_negative, plain, positive};
 use crate::sparse::{Given, Kept, entries_of};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
@@ -491,7 +491,7 @@ fn read_candidates(object: &Bound<'_, PyAny>) -> PyResult<Candidates> {
     let pairs = |kind: &str| {
         let name = format!("candidates[\"{kind}\"]");
         let array = object.get_item(kind).map_err(|_| at(&name, "is missing"))?;
-        Ok::<_, PyErr>(indices(&name, &array)?.into_iter().map(|[a, b]| (a, b)).collect())
+        index_pairs(&name, &array)
     };
     Ok(Candidates { vv: pairs("vv")?, ve: pairs("ve")?, ee: pairs("ee")?, vf: pairs("vf")? })
 }
