@@ -8,18 +8,18 @@ use crate::contacts::read_law;
 
 /// The barrier f(d²) of squared distances.
 ///
-///     f(d²) = u b(d² − dmin², (2 dmin + dhat) dhat)      0 beyond dmin + dhat, infinite at dmin (except "cubic")
+///     f(d²) = u b(d² − dmin², (2 dmin + dhat) dhat)      0 beyond dmin + dhat, infinite at dmin (except `cubic`)
 ///
 /// b(s, ŝ) by name, with q = s/ŝ:
-///     clamped_log              −(s − ŝ)² ln q
-///     normalized_clamped_log   −(q − 1)² ln q
-///     clamped_log_squared      (s − ŝ)² ln² q
-///     cubic                    ⅔ (ŝ − s)³/ŝ
-///     two_stage                ½(ŝ − s)² for q ≥ ½, −(ŝ²/4)(ln 2q − ½) below
-///     linear_log               ½(p − 1) ln p,  p = √q
-///     linear_log_squared       ½(q − 1) ln q
+///     `clamped_log`            −(s − ŝ)² ln q
+///     `normalized_clamped_log` −(q − 1)² ln q
+///     `clamped_log_squared`    (s − ŝ)² ln² q
+///     `cubic`                  ⅔ (ŝ − s)³/ŝ
+///     `two_stage`              ½(ŝ − s)² for q ≥ ½, −(ŝ²/4)(ln 2q − ½) below
+///     `linear_log`             ½(p − 1) ln p,  p = √q
+///     `linear_log_squared`     ½(q − 1) ln q
 ///
-/// u is 1, or with physical_units dhat divided by the unit of b, so that f is in m.
+/// u is 1, or with `physical_units` dhat divided by the unit of b, so that f is in m.
 ///
 /// `d2`: squared distances in m², shape (n,).
 /// `dhat`, `dmin`: in m.

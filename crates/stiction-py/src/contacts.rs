@@ -267,7 +267,7 @@ impl Contacts {
     }
 
     /// The derivative of `barrier_gradient` by the positions at rest, with displacements held, in N/m: entries (data, rows, columns), of which
-    /// several may have the same place. Contacts must have been made with shape_derivatives=True.
+    /// several may have the same place. Contacts must have been made with `shape_derivatives=True`.
     fn shape_derivative_coo<'py>(
         &self,
         x: &Bound<'py, PyAny>,

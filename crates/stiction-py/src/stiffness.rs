@@ -8,7 +8,7 @@ use crate::array::reals_of_any_shape;
 use crate::contacts::read_law;
 use crate::error::{at, not_negative, positive};
 
-/// The stiffness κ that balances the barrier with all other energies, and the largest that it may grow to: (κ, κ_max).
+/// The stiffness κ that balances the barrier with all other energies, and the largest that it may grow to, as a pair.
 ///
 ///     κ = −g_b·g / |g_b|²      within κ_min … κ_max = 100 κ_min
 ///     κ_min = 10¹¹ m̄ / (scale · 4 d₀² f″(d₀²))      d₀ = dmin + 10⁻⁸ diagonal

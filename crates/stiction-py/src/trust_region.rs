@@ -15,12 +15,12 @@ use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// A trust region in 2D or 3D.
 enum AnyRegion {
-    Flat(Region<2>),
-    Solid(Region<3>),
+    Flat(Placed<2>),
+    Solid(Placed<3>),
 }
 
 /// A trust region, and what it is for.
-struct Region<const D: usize> {
+struct Placed<const D: usize> {
     surface: Arc<mesh::Surface<D>>,
     obstacles: Vec<Obstacle<D>>,
     region: ogc::TrustRegion<D>,
@@ -56,8 +56,8 @@ impl TrustRegion {
     ) -> PyResult<Self> {
         let numbers = [dhat, min_distance, relaxation, update_threshold];
         Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyRegion::Flat(Region::new(surface, planes, numbers)?),
-            AnySurface::Solid(surface) => AnyRegion::Solid(Region::new(surface, planes, numbers)?),
+            AnySurface::Flat(surface) => AnyRegion::Flat(Placed::new(surface, planes, numbers)?),
+            AnySurface::Solid(surface) => AnyRegion::Solid(Placed::new(surface, planes, numbers)?),
         }))
     }
 
@@ -167,7 +167,7 @@ impl TrustRegion {
     }
 }
 
-impl<const D: usize> Region<D> {
+impl<const D: usize> Placed<D> {
     fn new(
         surface: &Arc<mesh::Surface<D>>,
         planes: Option<&Bound<'_, PyAny>>,

@@ -7,7 +7,7 @@ use super::Barrier;
 /// b′ = ½(ln q + 1 − 1/q)/ŝ                                    [1/m²]
 /// b″ = ½(1/q + 1/q²)/ŝ²                                       [1/m⁴]
 /// ```
-/// C¹ at `ŝ`: the second derivative jumps there. Infinite for `s ≤ 0`. \[LiJiang2024\]
+/// C¹ at `ŝ`: the second derivative jumps there. Infinite for `s ≤ 0`. \[Li2024\]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinearLogSquared;
 
@@ -41,7 +41,7 @@ impl Barrier for LinearLogSquared {
 /// b′ = ¼(ln p + 1 − 1/p)/(p ŝ)                                   [1/m²]
 /// b″ = ⅛(2/p − ln p)/(p³ ŝ²)                                     [1/m⁴]
 /// ```
-/// Without a minimum distance `p = d/d̂`. C¹ at `ŝ`: the second derivative jumps there. Infinite for `s ≤ 0`. \[LiJiang2024\]
+/// Without a minimum distance `p = d/d̂`. C¹ at `ŝ`: the second derivative jumps there. Infinite for `s ≤ 0`. \[Li2024\]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinearLog;
 
