@@ -56,6 +56,28 @@ pub fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     in_chunks(count, &|range| range.map(&f).sum::<f64>()).iter().sum()
 }
 
+/// `Σ value(k, d2(k, item k))`: both for a few items at a time, as in [`gradient_along`].
+pub fn energy_of<T: Sync>(
+    items: &[T],
+    d2: impl Fn(usize, &T) -> f64 + Sync,
+    value: impl Fn(usize, f64) -> f64 + Sync,
+) -> f64 {
+    let of_range = |range: Range<usize>| {
+        let (mut sum, mut distances) = (0.0, [0.0; BLOCK]);
+        for start in range.clone().step_by(BLOCK) {
+            let count = BLOCK.min(range.end - start);
+            for i in 0..count {
+                distances[i] = d2(start + i, &items[start + i]);
+            }
+            for i in 0..count {
+                sum += value(start + i, distances[i]);
+            }
+        }
+        sum
+    };
+    in_chunks(items.len(), &of_range).iter().sum()
+}
+
 /// `f(k, item k)` of every item.
 pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
     collect(items.len(), &|range| range.map(|k| f(k, &items[k])).collect())
@@ -75,6 +97,56 @@ pub fn gradient<T: Sync, const D: usize, const N: usize>(
             let (stencil, local) = f(k, &items[k]);
             for i in 0..N {
                 sink.add(stencil.0[i], &local[i]);
+            }
+        }
+    });
+}
+
+/// A local gradient along one vector: `factor · cᵢ r` for each vertex `i`.
+#[derive(Clone, Copy, Debug)]
+pub struct Along<const D: usize, const N: usize> {
+    /// The vertices.
+    pub stencil: Stencil<N>,
+    /// `c`.
+    pub c: [f64; N],
+    /// `r`.
+    pub r: Vector<D>,
+    /// `|r|²`.
+    pub d2: f64,
+}
+
+/// Items whose vectors are made before their factors.
+const BLOCK: usize = 16;
+
+/// Adds local gradients along vectors `along(k, item k)`, with the factors `factor(k, |r|²)`, to `out`.
+///
+/// Vectors, factors and terms are made for a few items at a time each: the divisions and logarithms of one item then
+/// wait for nothing of another: 28 ns a contact, 33 one by one.
+///
+/// # Panics
+/// If a stencil names a vertex beyond `out`.
+pub fn gradient_along<T: Sync, const D: usize, const N: usize>(
+    items: &[T],
+    out: &mut [Vector<D>],
+    along: impl Fn(usize, &T) -> Along<D, N> + Sync,
+    factor: impl Fn(usize, f64) -> f64 + Sync,
+) {
+    const { assert!(N > 0, "a gradient belongs to vertices") };
+    ordered::add(items.len(), N, out, &|range, sink| {
+        let none = Along { stencil: Stencil([0; N]), c: [0.0; N], r: Vector::ZERO, d2: 0.0 };
+        let (mut vectors, mut factors) = ([none; BLOCK], [0.0; BLOCK]);
+        for start in range.clone().step_by(BLOCK) {
+            let count = BLOCK.min(range.end - start);
+            for i in 0..count {
+                vectors[i] = along(start + i, &items[start + i]);
+            }
+            for i in 0..count {
+                factors[i] = factor(start + i, vectors[i].d2);
+            }
+            for (vector, factor) in vectors.iter().zip(factors).take(count) {
+                for j in 0..N {
+                    sink.add(vector.stencil.0[j], &(vector.r * (factor * vector.c[j])));
+                }
             }
         }
     });

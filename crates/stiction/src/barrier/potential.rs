@@ -4,7 +4,7 @@ use std::array::from_fn;
 
 use super::kappa::{Kappa, KindKappa};
 use super::{Barrier, BarrierKind, BarrierLaw};
-use crate::assemble::{self, Assembly};
+use crate::assemble::{self, Along, Assembly};
 use crate::blocks::Stencils;
 use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
 use crate::distance::{Psd, Separation};
@@ -38,10 +38,8 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
         x: &[Vector<D>],
     ) -> f64 {
-        assemble::energy(contacts, |k, c| {
-            let d2 = Separation::new(&K::PAIR, &c.stencil.gather(x)).distance_squared();
-            kappa.at(k) * c.weight * self.law.value(d2)
-        })
+        let d2 = |_, c: &Contact<N>| Separation::new(&K::PAIR, &c.stencil.gather(x)).distance_squared();
+        assemble::energy_of(contacts, d2, |k, d2| kappa.at(k) * contacts[k].weight * self.law.value(d2))
     }
 
     fn pair_gradient<K: PairKind<N>, const N: usize>(
@@ -51,11 +49,13 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         scale: f64,
         out: &mut [Vector<D>],
     ) {
-        assemble::gradient(contacts, out, |k, c| {
-            let separation = Separation::new(&K::PAIR, &c.stencil.gather(x));
-            let f1 = scale * kappa.at(k) * c.weight * self.law.first(separation.distance_squared());
-            (c.stencil, separation.gradient(f1))
-        });
+        let along = |_, contact: &Contact<N>| {
+            let separation = Separation::new(&K::PAIR, &contact.stencil.gather(x));
+            let d2 = separation.distance_squared();
+            Along { stencil: contact.stencil, c: separation.c, r: separation.r, d2 }
+        };
+        let factor = |k: usize, d2| 2.0 * scale * kappa.at(k) * contacts[k].weight * self.law.first(d2);
+        assemble::gradient_along(contacts, out, along, factor);
     }
 
     fn pair_hessian<K: PairKind<N>, const N: usize>(
