@@ -1,6 +1,6 @@
 """Types of the compiled module; its documentation is in help(stiction)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias, final
 
 import numpy as np
@@ -161,6 +161,7 @@ class Contacts:
         weights: _Weights = "count",
         candidates: dict[str, NDArray[np.uint32]] | None = None,
         shape_derivatives: bool = False,
+        weight_factor: Callable[[NDArray[np.float64]], ArrayLike] | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
     @property

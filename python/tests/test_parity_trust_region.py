@@ -4,11 +4,9 @@ import ipctk
 import numpy as np
 import pytest
 import scenes
-from test_parity_normal import each, from_workload
+from test_parity_normal import WORKLOADS, each, from_workload
 
 import stiction
-
-WORKLOADS = [("W1", "tiny"), ("W2", "small"), ("W3", "tiny"), ("W4", "tiny"), ("W5", "small")]
 
 
 def peer_region(scene, min_distance=0.0):

@@ -12,8 +12,15 @@ fn read(name: &str) -> String {
 }
 
 /// The documents that a newcomer sees.
-const DOCUMENTS: [&str; 6] =
-    ["README.md", "ARCHITECTURE.md", "DESIGN.md", "NOTATION.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "DESIGN.md",
+    "COMPARE.md",
+    "NOTATION.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+];
 
 /// Words in backticks that look like paths: with a slash, or a file name of a kind we have.
 fn paths(document: &str) -> Vec<&str> {

@@ -56,6 +56,8 @@ struct Scene<const D: usize> {
 /// `weights`: `"count"`, how often a pair occurs; `"area"`, the area of the surface at rest that it stands for.
 /// `candidates`: the pairs to look at, as `candidates` returns them; by default those of x.
 /// `shape_derivatives`: whether to keep what `shape_derivative` needs.
+/// `weight_factor`: a function that gets the places of all contacts, shape (k, D), in m, and returns the k factors of their weights; for a
+/// body of revolution about the y axis, `lambda places: 2 * np.pi * places[:, 0]`.
 ///
 /// A pair is listed as its closest features; equal pairs are merged and their weights added. The methods take
 /// positions anew: these must have the same closest features, as those that Contacts was made with do. `kappa` is one
@@ -68,7 +70,7 @@ impl Contacts {
     #[new]
     #[pyo3(signature = (
         surface, x, dhat, planes=None, *, dmin=0.0, barrier="clamped_log", physical_units=false, contact_set="ipc",
-        weights="count", candidates=None, shape_derivatives=false
+        weights="count", candidates=None, shape_derivatives=false, weight_factor=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn new(
@@ -83,13 +85,17 @@ impl Contacts {
         weights: &str,
         candidates: Option<&Bound<'_, PyAny>>,
         shape_derivatives: bool,
+        weight_factor: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        if shape_derivatives && weight_factor.is_some() {
+            return Err(at("shape_derivatives", "do not know weight_factor: choose one of them"));
+        }
         let law = read_law(barrier, dhat, dmin, physical_units)?;
         let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
         let weighting = weights.parse().map_err(|error| at("weights", error))?;
         let selection = Selection { reach: law.reach(), set, weighting };
         let near = candidates.map(read_candidates).transpose()?;
-        let pick = Pick { law, selection, near, shape_derivatives };
+        let pick = Pick { law, selection, near, shape_derivatives, factor: weight_factor };
         Ok(Self(match &surface.0 {
             AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, planes, pick)?),
             AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, planes, pick)?),
@@ -375,11 +381,12 @@ impl Contacts {
 }
 
 /// Which pairs are contacts and how they act, the pairs to look at, if they are given, and what to keep.
-struct Pick {
+struct Pick<'a, 'py> {
     law: BarrierLaw,
     selection: Selection,
     near: Option<Candidates>,
     shape_derivatives: bool,
+    factor: Option<&'a Bound<'py, PyAny>>,
 }
 
 /// The stiffnesses that a call asks for.
@@ -393,7 +400,7 @@ impl<const D: usize> Scene<D> {
         surface: &Arc<mesh::Surface<D>>,
         x: &Bound<'_, PyAny>,
         planes: Option<&Bound<'_, PyAny>>,
-        Pick { law, selection, near, shape_derivatives }: Pick,
+        Pick { law, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
         let obstacles = read_planes(planes)?;
@@ -403,16 +410,18 @@ impl<const D: usize> Scene<D> {
             let near = near.unwrap_or_else(|| {
                 BroadPhaseKind::default().candidates(surface, &positions, &positions, inflation)
             });
-            let contacts = contact::Contacts::try_build(surface, &near, &obstacles, &positions, &selection)?;
-            if !shape_derivatives {
-                return Ok((contacts, None));
+            contact::Contacts::check_input(surface, &near, &positions, &selection)?;
+            let build = contact::Contacts::build_with_sources;
+            if shape_derivatives {
+                let (contacts, sources) = build(surface, &near, &obstacles, &positions, &selection);
+                return Ok((contacts, Some(sources)));
             }
-            // Checked above.
-            let found =
-                contact::Contacts::build_with_sources(surface, &near, &obstacles, &positions, &selection);
-            Ok((found.0, Some(found.1)))
+            Ok((contact::Contacts::build(surface, &near, &obstacles, &positions, &selection), None))
         });
-        let (contacts, sources) = contacts.map_err(|error: Error| plain(&error))?;
+        let (mut contacts, sources) = contacts.map_err(|error: Error| plain(&error))?;
+        if let Some(function) = factor {
+            scale_weights(&mut contacts, &positions, function)?;
+        }
         let surface = surface.clone();
         Ok(Self { surface, obstacles, law, contacts, sources, hessians: Default::default() })
     }
@@ -477,6 +486,20 @@ fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) -> V
     let mut out = vec![Vector::ZERO; x.len()];
     potential.gradient(x, 1.0, &mut out);
     out
+}
+
+/// Multiplies the weights by what a function of Python returns for the places of the contacts.
+fn scale_weights<const D: usize>(
+    contacts: &mut contact::Contacts,
+    x: &[Vector<D>],
+    function: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let places: Vec<Vector<D>> = contacts.places(x).iter().copied().collect();
+    let factors = reals("weight_factor", &function.call1((from_vectors(function.py(), &places),))?)?;
+    if let Some(entry) = factors.iter().position(|factor| !factor.is_finite()) {
+        return Err(at("weight_factor", format!("returned a number that is not finite, entry {entry}")));
+    }
+    contacts.multiply_weights(&factors).map_err(|error| at("weight_factor", error))
 }
 
 /// The barrier called `name`, placed.

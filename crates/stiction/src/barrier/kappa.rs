@@ -7,7 +7,7 @@ use crate::contact::PerContact;
 pub enum Kappa<'a> {
     /// The same for all.
     Same(f64),
-    /// One for each contact.
+    /// One for each contact: [`PerContact::of`] checks that. With fewer, sums over contacts panic.
     Each(&'a PerContact<f64>),
 }
 
@@ -21,23 +21,29 @@ impl<'a> Kappa<'a> {
     /// The stiffnesses of one kind of contact.
     pub(super) fn of(self, kind: impl Fn(&'a PerContact<f64>) -> &'a [f64]) -> KindKappa<'a> {
         match self {
-            Self::Same(kappa) => KindKappa { same: kappa, each: &[] },
-            Self::Each(all) => KindKappa { same: 0.0, each: kind(all) },
+            Self::Same(kappa) => KindKappa::Same(kappa),
+            Self::Each(all) => KindKappa::Each(kind(all)),
         }
     }
 }
 
 /// The stiffnesses of the contacts of one kind.
 #[derive(Clone, Copy)]
-pub(super) struct KindKappa<'a> {
-    same: f64,
-    /// Empty where all are the same.
-    each: &'a [f64],
+pub(super) enum KindKappa<'a> {
+    Same(f64),
+    Each(&'a [f64]),
 }
 
 impl KindKappa<'_> {
+    /// The stiffness of contact `k`.
+    ///
+    /// # Panics
+    /// If there is none.
     #[inline]
     pub(super) fn at(&self, k: usize) -> f64 {
-        self.each.get(k).copied().unwrap_or(self.same)
+        match self {
+            Self::Same(kappa) => *kappa,
+            Self::Each(all) => all[k],
+        }
     }
 }

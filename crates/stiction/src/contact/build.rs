@@ -54,14 +54,27 @@ impl Contacts {
         x: &[Vector<D>],
         selection: &Selection,
     ) -> Result<Self> {
+        Self::check_input(surface, candidates, x, selection)?;
+        Ok(Self::build(surface, candidates, obstacles, x, selection))
+    }
+
+    /// Checks what [`build`](Self::build) and [`build_with_sources`](Self::build_with_sources) take for granted.
+    ///
+    /// # Errors
+    /// As for [`try_build`](Self::try_build).
+    pub fn check_input<const D: usize>(
+        surface: &Surface<D>,
+        candidates: &Candidates,
+        x: &[Vector<D>],
+        selection: &Selection,
+    ) -> Result<()> {
         surface.check_positions(x)?;
         selection.check()?;
         candidates.check(surface)?;
         check_once("vertex-vertex candidate", &candidates.vv, true)?;
         check_once("vertex-edge candidate", &candidates.ve, false)?;
         check_once("edge-edge candidate", &candidates.ee, true)?;
-        check_once("vertex-face candidate", &candidates.vf, false)?;
-        Ok(Self::build(surface, candidates, obstacles, x, selection))
+        check_once("vertex-face candidate", &candidates.vf, false)
     }
 
     /// Like [`build`](Self::build), with what the weights depend on: empty lists where contacts are counted.

@@ -2,6 +2,7 @@
 
 use super::{Contacts, PerContact};
 use crate::distance::Separation;
+use crate::error::{Error, Result};
 use crate::math::Vector;
 use crate::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 use crate::threads;
@@ -48,18 +49,30 @@ impl Contacts {
     /// If `x` is not the array that the contacts were built with.
     pub fn scale_weights<const D: usize>(&mut self, x: &[Vector<D>], factor: impl Fn(Vector<D>) -> f64) {
         let places = self.places(x);
-        let weights = self
-            .vv
-            .iter_mut()
-            .map(|c| &mut c.weight)
-            .chain(self.ve.iter_mut().map(|c| &mut c.weight))
-            .chain(self.ee.iter_mut().map(|c| &mut c.weight))
-            .chain(self.vf.iter_mut().map(|c| &mut c.weight))
-            .chain(self.parallel.iter_mut().map(|c| &mut c.contact.weight))
-            .chain(self.obstacle.iter_mut().map(|c| &mut c.weight));
-        for (weight, place) in weights.zip(places.iter()) {
-            *weight *= factor(*place);
+        self.weights_mut().zip(places.iter()).for_each(|(weight, place)| *weight *= factor(*place));
+    }
+
+    /// Multiplies the weight of every contact by its own factor.
+    ///
+    /// # Errors
+    /// If there are not as many factors as contacts, in the order of [`PerContact`].
+    pub fn multiply_weights(&mut self, factors: &[f64]) -> Result<()> {
+        if factors.len() != self.len() {
+            let (found, expected) = (factors.len(), self.len());
+            return Err(Error::WrongLength { what: "factors of weights", found, expected });
         }
+        self.weights_mut().zip(factors).for_each(|(weight, factor)| *weight *= factor);
+        Ok(())
+    }
+
+    /// The weights, in the order of [`PerContact`].
+    fn weights_mut(&mut self) -> impl Iterator<Item = &mut f64> {
+        let pairs = self.vv.iter_mut().map(|c| &mut c.weight);
+        let pairs = pairs.chain(self.ve.iter_mut().map(|c| &mut c.weight));
+        let pairs = pairs.chain(self.ee.iter_mut().map(|c| &mut c.weight));
+        let pairs = pairs.chain(self.vf.iter_mut().map(|c| &mut c.weight));
+        let parallel = self.parallel.iter_mut().map(|c| &mut c.contact.weight);
+        pairs.chain(parallel).chain(self.obstacle.iter_mut().map(|c| &mut c.weight))
     }
 }
 
