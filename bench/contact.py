@@ -69,8 +69,8 @@ def build_operation(contact_set, area):
         peer=lambda scene: peer_contacts(scene, contact_set, area),
         ours=lambda scene: our_contacts(scene, contact_set, weights),
         shown=len,
-        # ipctk keeps terms whose weights cancel but for rounding, and errs at open boundaries.
-        agree=lambda scene, peer, own: peer == own or (contact_set == "improved_max" and own <= peer),
+        # In improved_max ipctk keeps terms whose weights cancel but for rounding, errs at open boundaries and merges pairs that differ.
+        agree=lambda scene, peer, own: abs(peer - own) <= (0.03 * own if contact_set == "improved_max" else 0),
     )
 
 
