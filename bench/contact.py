@@ -2,9 +2,10 @@
 
     python bench/contact.py [--workloads W1 W4] [--sizes small medium] [--threads 1 2] [--only REGEX] [--tuned]
 
-Both work on the same candidates, find the same contacts and must agree in energy, gradient and Hessian to 1e-9. "reused":
-our Hessian with the sparsity pattern kept from call to call; ipctk has no such thing. The tables are explained in
-bench/beside.py.
+Both work on the same candidates, find as many contacts, and the norms of gradients, Hessians and radii must agree to 1e-9 (entries are
+compared in python/tests). "reused": our Hessian with the sparsity pattern kept from call to call; ipctk has no such thing.
+Its update of a trust region also builds contacts, ours does not: one row has our radii alone, one with the same contacts.
+The tables are explained in bench/beside.py.
 """
 
 import sys
@@ -119,9 +120,11 @@ def hessian_operation(psd, reused):
     """Contacts keep the pattern of their last Hessian: from scratch means with contacts that have made none."""
 
     def prepare(scene):
-        kept(scene)
-        if not reused:
+        if reused:
+            ours(scene)
+        else:
             scene.found["fresh"] = our_contacts(scene)
+        kept(scene)
 
     def peer(scene):
         contacts, _, potential = kept(scene)
@@ -141,7 +144,7 @@ def hessian_operation(psd, reused):
     )
 
 
-def trust_region_operation():
+def trust_region_operation(with_contacts):
     def peer(scene):
         region = ipctk.ogc.TrustRegion(scene.workload.dhat)
         region.update(scene.mesh, scene.peer_x, ipctk.NormalCollisions())
@@ -150,9 +153,12 @@ def trust_region_operation():
     def ours(scene):
         region = stiction.TrustRegion(scene.surface, scene.workload.dhat)
         region.update(scene.x)
+        if with_contacts:
+            scene.found["contacts in the region"] = stiction.Contacts(scene.surface, scene.x, region.inflation)
         return region.radii
 
-    return Operation("trust region, update", peer, ours, norm, close)
+    name = "trust region, update" + (" and contacts" if with_contacts else "")
+    return Operation(name, peer, ours, norm, close)
 
 
 OPERATIONS = [build_operation(contact_set, area) for area in (False, True) for contact_set in SETS]
@@ -182,7 +188,7 @@ OPERATIONS += [
     ),
 ]
 OPERATIONS += [hessian_operation(psd, reused) for psd in PSD for reused in (False, True)]
-OPERATIONS += [trust_region_operation()]
+OPERATIONS += [trust_region_operation(with_contacts) for with_contacts in (False, True)]
 
 
 if __name__ == "__main__":

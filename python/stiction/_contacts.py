@@ -52,7 +52,9 @@ class Contacts(_stiction.Contacts):
         from scipy.sparse import csc_array
 
         matrix = csc_array(hessian)
-        matrix.sum_duplicates()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()  # Its arrays may be those of the caller.
+            matrix.sum_duplicates()
         return self.semi_implicit_csc(x, masses, matrix.data, matrix.indices, matrix.indptr)
 
     def friction_hessian(
@@ -60,7 +62,7 @@ class Contacts(_stiction.Contacts):
         x_lagged: ArrayLike,
         x_start: ArrayLike,
         x: ArrayLike,
-        kappa: float,
+        kappa: float | ArrayLike,
         mu: float,
         eps_v: float,
         h: float,

@@ -1,6 +1,6 @@
 """Types of the compiled module; its documentation is in help(stiction)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, final
 
 import numpy as np
@@ -143,7 +143,7 @@ def initial_stiffness(
     scale: float = 1.0,
 ) -> tuple[float, float]: ...
 def updated_stiffness(
-    kappa: float, kappa_max: float, gap_before: float, gap: float, diagonal: float, *, dmin: float = 0.0
+    kappa: float, kappa_max: float, distance_before: float, distance: float, diagonal: float, *, dmin: float = 0.0
 ) -> float: ...
 
 class Contacts:
@@ -159,7 +159,7 @@ class Contacts:
         physical_units: bool = False,
         contact_set: _ContactSet = "ipc",
         weights: _Weights = "count",
-        candidates: dict[str, NDArray[np.uint32]] | None = None,
+        candidates: Mapping[_Kind, ArrayLike] | None = None,
         shape_derivatives: bool = False,
         weight_factor: Callable[[NDArray[np.float64]], ArrayLike] | None = None,
     ) -> Self: ...
@@ -195,7 +195,7 @@ class Contacts:
         x_lagged: ArrayLike,
         x_start: ArrayLike,
         x: ArrayLike,
-        kappa: float,
+        kappa: float | ArrayLike,
         mu: float,
         eps_v: float,
         h: float,
@@ -205,7 +205,7 @@ class Contacts:
         x_lagged: ArrayLike,
         x_start: ArrayLike,
         x: ArrayLike,
-        kappa: float,
+        kappa: float | ArrayLike,
         mu: float,
         eps_v: float,
         h: float,
@@ -215,12 +215,13 @@ class Contacts:
         x_lagged: ArrayLike,
         x_start: ArrayLike,
         x: ArrayLike,
-        kappa: float,
+        kappa: float | ArrayLike,
         mu: float,
         eps_v: float,
         h: float,
     ) -> _Csc: ...
 
+@final
 class TrustRegion:
     def __new__(
         cls,

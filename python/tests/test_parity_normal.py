@@ -4,6 +4,7 @@ Where ipctk is wrong the tests say so, and compare with what is right instead.
 """
 
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import combinations, product
 
@@ -418,10 +419,47 @@ def test_bad_input_is_refused():
     for kappa in (-1.0, np.nan, [1.0, 2.0], np.full(len(contacts), -1.0)):
         with pytest.raises(ValueError, match="kappa"):
             contacts.barrier_energy(x, kappa)
-    candidates = stiction.candidates(surface, x, inflation=scene.dhat)
-    candidates["vf"] = np.array([[0, 10**6]])
-    with pytest.raises(ValueError, match="candidate"):
-        stiction.Contacts(surface, x, scene.dhat, candidates=candidates)
+    found = stiction.candidates(surface, x, inflation=scene.dhat)
+    for kind, pair in [("vf", [0, 10**6]), ("vf", [int(surface.faces[0][0]), 0]), ("ee", [0, 0])]:
+        with pytest.raises(ValueError, match="candidate"):
+            stiction.Contacts(surface, x, scene.dhat, candidates=found | {kind: np.array([pair])})
+    with pytest.raises(ValueError, match="dhat"):
+        stiction.Contacts(surface, x, 1e160)
+    hessian = np.eye(x.size)
+    with pytest.raises(ValueError, match="masses"):
+        contacts.semi_implicit_stiffness(x, -np.ones(len(x)), hessian)
+    with pytest.raises(ValueError, match="hessian"):
+        contacts.semi_implicit_stiffness(x, np.ones(len(x)), hessian * np.nan)
+    with pytest.raises(ValueError, match="stiffness"):
+        stiction.initial_stiffness(1.0, 1e300, np.ones(3), -np.ones(3), 0.1, scale=1e-300)
+
+
+def test_arrays_from_packed_records():
+    """As binary files have them: a byte before each row."""
+    scene = scenes.cubes(0)
+    rows = np.zeros(len(scene.x), dtype=[("flag", "u1"), ("place", "<f8", (3,))])
+    corners = np.zeros(len(scene.faces), dtype=[("count", "u1"), ("vertices", "<u4", (3,))])
+    rows["place"], corners["vertices"] = scene.x, scene.faces
+    surface = stiction.Surface(scene.rest, scene.edges, corners["vertices"])
+    np.testing.assert_array_equal(surface.faces, scene.surface().faces)
+    packed = stiction.Contacts(surface, rows["place"], scene.dhat)
+    assert packed.barrier_energy(rows["place"], KAPPA) == scene.contacts().barrier_energy(scene.x, KAPPA)
+
+
+def test_trust_regions_and_contacts_are_shared_by_threads():
+    scene = scenes.sheets(0)
+    surface, contacts = scene.surface(), scene.contacts()
+    region = stiction.TrustRegion(surface, scene.dhat)
+    region.update(scene.x)
+    expected = region.radii.tobytes(), contacts.barrier_hessian(scene.x, KAPPA).data.tobytes()
+
+    def work(_):
+        region.update(scene.x)
+        region.filter_step(scene.x, np.zeros_like(scene.x))
+        return region.radii.tobytes(), contacts.barrier_hessian(scene.x, KAPPA).data.tobytes()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == expected for found in pool.map(work, range(40)))
 
 
 @pytest.mark.parametrize("area", [False, True])
@@ -476,11 +514,16 @@ def test_initial_stiffness(name, dmin, agree):
 
 @pytest.mark.parametrize("dmin", [0.0, 0.5])
 def test_updated_stiffness(dmin):
-    """ipctk takes squared distances to be less than (1e-9 (diagonal + dmin))², from zero; ours are gaps, in m, beyond dmin."""
+    """ipctk does not take dmin off the (squared) distances, so with one its stiffness never grows."""
     for before, gap in [(3e-10, 2e-10), (2e-10, 3e-10), (3e-10, 2e-9), (2e-9, 3e-10), (1e-3, 1e-4)]:
         for kappa in (1.0, 40.0, 60.0, 100.0):
             theirs = ipctk.update_barrier_stiffness(before**2, gap**2, 100.0, kappa, 1.0, dmin=dmin)
-            assert stiction.updated_stiffness(kappa, 100.0, before, gap, 1.0, dmin=dmin) == theirs
+            mine = stiction.updated_stiffness(kappa, 100.0, dmin + before, dmin + gap, 1.0, dmin=dmin)
+            assert mine == theirs
+            with_dmin = ipctk.update_barrier_stiffness(
+                (dmin + before) ** 2, (dmin + gap) ** 2, 100.0, kappa, 1.0, dmin=dmin
+            )
+            assert with_dmin == (kappa if dmin else theirs)
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.2])

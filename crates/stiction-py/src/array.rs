@@ -104,7 +104,7 @@ pub fn indices<const N: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResul
 
 /// The rows of the `(n, 2)` array of numbers called `name` as pairs; at once where they are such already.
 pub fn index_pairs(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, u32)>> {
-    if let Ok(array) = object.cast::<PyArrayDyn<u32>>()
+    if let Ok(array) = any_array(name, object)?.cast::<PyArrayDyn<u32>>()
         && let (&[_, 2], Some(values)) = (array.shape(), array.readonly().as_array().as_slice())
     {
         return Ok(values.as_chunks().0.iter().map(|&[a, b]| (a, b)).collect());
@@ -192,7 +192,9 @@ fn real_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonl
 fn any_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
     let numpy = object.py().import("numpy")?;
     let array = numpy.call_method1("asarray", (object,)).map_err(|error| at(name, error))?;
-    Ok(array.cast_into::<PyUntypedArray>()?)
+    // Fields of packed records have strides that are no multiple of their size: they are copied.
+    let aligned = numpy.call_method1("require", (array, object.py().None(), "A"))?;
+    Ok(aligned.cast_into::<PyUntypedArray>()?)
 }
 
 /// The kind of number in the array, which must be one of `allowed`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2};
+use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction::barrier::stiffness::semi_implicit;
@@ -302,6 +302,9 @@ impl Contacts {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
             let masses = reals("masses", masses)?;
+            if let Some(entry) = masses.iter().position(|mass| !(mass.is_finite() && *mass >= 0.0)) {
+                return Err(at("masses", format!("entry {entry} is {}, expected 0 or more", masses[entry])));
+            }
             let hessian = Given::read([data, indices, indptr], flat(&positions).len())?;
             let found = x.py().detach(|| semi_implicit(
                 (&scene.contacts, &scene.obstacles),
@@ -321,7 +324,7 @@ impl Contacts {
     ///
     /// `x_lagged`: positions that normal forces, planes and closest points are taken from, shape (n, D), in m.
     /// `x_start`, `x`: positions at the start and end of the time h, shape (n, D), in m.
-    /// `kappa`: stiffness of the barrier in J/m⁴. `mu`: friction coefficient.
+    /// `kappa`: stiffness of the barrier, as for `barrier_energy`. `mu`: friction coefficient.
     /// `eps_v`: speed in m/s below which a pair sticks. `h`: time in s.
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn friction_energy(
@@ -329,13 +332,13 @@ impl Contacts {
         x_lagged: &Bound<'_, PyAny>,
         x_start: &Bound<'_, PyAny>,
         x: &Bound<'_, PyAny>,
-        kappa: f64,
+        kappa: &Bound<'_, PyAny>,
         mu: f64,
         eps_v: f64,
         h: f64,
     ) -> PyResult<f64> {
         either!(AnyContacts, &self.0, scene => {
-            let friction = scene.friction([x_lagged, x_start, x], [kappa, mu, eps_v, h])?;
+            let friction = scene.friction([x_lagged, x_start, x], kappa, [mu, eps_v, h])?;
             Ok(x.py().detach(|| friction.potential().energy(&friction.end)))
         })
     }
@@ -347,13 +350,13 @@ impl Contacts {
         x_lagged: &Bound<'py, PyAny>,
         x_start: &Bound<'py, PyAny>,
         x: &Bound<'py, PyAny>,
-        kappa: f64,
+        kappa: &Bound<'_, PyAny>,
         mu: f64,
         eps_v: f64,
         h: f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnyContacts, &self.0, scene => {
-            let friction = scene.friction([x_lagged, x_start, x], [kappa, mu, eps_v, h])?;
+            let friction = scene.friction([x_lagged, x_start, x], kappa, [mu, eps_v, h])?;
             let gradient = x.py().detach(|| gradient(&friction.potential(), &friction.end));
             Ok(from_vectors(x.py(), &gradient))
         })
@@ -367,13 +370,13 @@ impl Contacts {
         x_lagged: &Bound<'py, PyAny>,
         x_start: &Bound<'py, PyAny>,
         x: &Bound<'py, PyAny>,
-        kappa: f64,
+        kappa: &Bound<'_, PyAny>,
         mu: f64,
         eps_v: f64,
         h: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
         let matrix = either!(AnyContacts, &self.0, scene => {
-            let friction = scene.friction([x_lagged, x_start, x], [kappa, mu, eps_v, h])?;
+            let friction = scene.friction([x_lagged, x_start, x], kappa, [mu, eps_v, h])?;
             x.py().detach(|| scene.hessians[1].hessian(&friction.potential(), &friction.end, Psd::None))
         })?;
         matrix.into_arrays(x.py())
@@ -432,7 +435,8 @@ impl<const D: usize> Scene<D> {
 
     /// κ, which may be one number or one for each contact.
     fn stiffness(&self, kappa: &Bound<'_, PyAny>) -> PyResult<Stiffness> {
-        if let Ok(same) = kappa.extract::<f64>() {
+        let is_list = kappa.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
+        if let (false, Ok(same)) = (is_list, kappa.extract::<f64>()) {
             return Ok(Stiffness::Same(not_negative("kappa", same)?));
         }
         let values = reals("kappa", kappa)?;
@@ -453,11 +457,12 @@ impl<const D: usize> Scene<D> {
     fn friction(
         &self,
         [x_lagged, x_start, x]: [&Bound<'_, PyAny>; 3],
-        [kappa, mu, eps_v, h]: [f64; 4],
+        kappa: &Bound<'_, PyAny>,
+        [mu, eps_v, h]: [f64; 3],
     ) -> PyResult<Friction<D>> {
         let lagged = self.field("x_lagged", x_lagged)?;
         let (start, end) = (self.field("x_start", x_start)?, self.field("x", x)?);
-        let kappa = Stiffness::Same(not_negative("kappa", kappa)?);
+        let kappa = self.stiffness(kappa)?;
         let mu = not_negative("mu", mu)?;
         let eps_v = positive("eps_v", eps_v)?;
         let h = positive("h", h)?;

@@ -1,6 +1,6 @@
 //! The Python module `stiction._stiction`: arrays in, checked once, arrays out.
 //!
-//! Every function leaves the interpreter free for other threads while it computes. Input that cannot be used is a
+//! What may take long leaves the interpreter free for other threads meanwhile. Input that cannot be used is a
 //! `ValueError` that names the argument and the place in it.
 
 mod error;

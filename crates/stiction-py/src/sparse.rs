@@ -87,6 +87,9 @@ impl Given {
         let (rows, starts) = (numbers("hessian.indices", arrays[1])?, numbers("hessian.indptr", arrays[2])?);
         let whole = starts.len() == size + 1 && starts[0] == 0 && starts[size] as usize == data.len();
         let given = Self { data, rows, starts };
+        if let Some(entry) = given.data.iter().position(|value| !value.is_finite()) {
+            return Err(at("hessian", format!("entry {entry} of its data is not finite")));
+        }
         if whole && given.rows.len() == given.data.len() && given.is_sorted(size) {
             return Ok(given);
         }

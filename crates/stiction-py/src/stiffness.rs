@@ -47,25 +47,31 @@ pub fn initial_stiffness(
         ));
     }
     let range = StiffnessRange::new(&law, &of);
+    if !(range.min > 0.0 && range.max < f64::INFINITY) {
+        let why = format!("and the other sizes give a smallest stiffness of {}, which is no use", range.min);
+        return Err(at("diagonal", why));
+    }
     Ok((range.balance(&own, &others), range.max))
 }
 
-/// κ after a step: doubled, up to `kappa_max`, if the smallest gap is tiny before and after the step and has become smaller.
+/// κ after a step: doubled, up to `kappa_max`, if the smallest distance is tiny before and after the step and has become smaller.
 ///
-/// `gap_before`, `gap`: smallest distances less dmin, in m (not squared). Tiny is 10⁻⁹ (diagonal + dmin).
+/// `distance_before`, `distance`: smallest distances as `Contacts.smallest_gap` gives them, in m. Tiny is less than 10⁻⁹ (diagonal + dmin)
+/// beyond dmin.
 #[pyfunction]
-#[pyo3(signature = (kappa, kappa_max, gap_before, gap, diagonal, *, dmin=0.0))]
+#[pyo3(signature = (kappa, kappa_max, distance_before, distance, diagonal, *, dmin=0.0))]
 pub fn updated_stiffness(
     kappa: f64,
     kappa_max: f64,
-    gap_before: f64,
-    gap: f64,
+    distance_before: f64,
+    distance: f64,
     diagonal: f64,
     dmin: f64,
 ) -> PyResult<f64> {
     let (kappa, max) = (not_negative("kappa", kappa)?, not_negative("kappa_max", kappa_max)?);
     let tiny = tiny_gap(positive("diagonal", diagonal)?, not_negative("dmin", dmin)?);
-    Ok(StiffnessRange { min: 0.0, max }.update(kappa, (gap_before, gap), tiny))
+    let gaps = (distance_before - dmin, distance - dmin);
+    Ok(StiffnessRange { min: 0.0, max }.update(kappa, gaps, tiny))
 }
 
 /// The numbers of an array of any shape, each a vector of its own.

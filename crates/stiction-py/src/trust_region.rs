@@ -1,6 +1,6 @@
 //! How far each vertex may move by itself.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use stiction::ogc;
 
 use crate::array::from_vectors;
 use crate::contacts::read_planes;
-use crate::error::plain;
+use crate::error::{not_negative, plain};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// A trust region in 2D or 3D.
@@ -23,7 +23,8 @@ enum AnyRegion {
 struct Placed<const D: usize> {
     surface: Arc<mesh::Surface<D>>,
     obstacles: Vec<Obstacle<D>>,
-    region: ogc::TrustRegion<D>,
+    /// Locked while it is used: calls from several threads wait for each other.
+    region: Mutex<ogc::TrustRegion<D>>,
 }
 
 /// A ball around every vertex: while each stays in its own, nothing touches, whatever the others do.
@@ -39,7 +40,7 @@ struct Placed<const D: usize> {
 /// `min_distance`: ξ in m, which no pair falls below.
 /// `relaxation`: γ, the part of distances that may be used up.
 /// `update_threshold`: the part of the vertices that may be held before the region needs an update.
-#[pyclass(module = "stiction._stiction")]
+#[pyclass(frozen, module = "stiction._stiction")]
 pub struct TrustRegion(AnyRegion);
 
 #[pymethods]
@@ -63,51 +64,52 @@ impl TrustRegion {
 
     fn __repr__(&self) -> String {
         either!(AnyRegion, &self.0, r => format!(
-            "TrustRegion({} balls, needs_update={})", r.region.radii().len(), r.region.needs_update()
+            "TrustRegion({} balls, needs_update={})", r.lock().radii().len(), r.lock().needs_update()
         ))
     }
 
     /// The middles of the balls in m, shape (n, D); without rows before the first update.
     #[getter]
     fn centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        either!(AnyRegion, &self.0, r => from_vectors(py, r.region.centers()))
+        either!(AnyRegion, &self.0, r => from_vectors(py, r.lock().centers()))
     }
 
     /// The radii of the balls in m, shape (n,); infinite for vertices that are not on the surface.
     #[getter]
     fn radii<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        either!(AnyRegion, &self.0, r => PyArray1::from_slice(py, r.region.radii()))
+        either!(AnyRegion, &self.0, r => PyArray1::from_slice(py, r.lock().radii()))
     }
 
     /// The distance up to which pairs are looked for, in m.
     #[getter]
     fn inflation(&self) -> f64 {
-        either!(AnyRegion, &self.0, r => r.region.inflation())
+        either!(AnyRegion, &self.0, r => r.lock().inflation())
     }
 
     /// Whether too many vertices were held since the last update, or there was none.
     #[getter]
     fn needs_update(&self) -> bool {
-        either!(AnyRegion, &self.0, r => r.region.needs_update())
+        either!(AnyRegion, &self.0, r => r.lock().needs_update())
     }
 
     /// The inflation with which `candidates` at the centers has all pairs that come within `reach` (in m) while the vertices stay in
     /// their balls.
-    fn contact_inflation(&self, reach: f64) -> f64 {
-        either!(AnyRegion, &self.0, r => r.region.contact_inflation(reach))
+    fn contact_inflation(&self, reach: f64) -> PyResult<f64> {
+        let reach = not_negative("reach", reach)?;
+        either!(AnyRegion, &self.0, r => Ok(r.lock().contact_inflation(reach)))
     }
 
     /// Puts the balls around positions x, shape (n, D), in m.
-    fn update(&mut self, x: &Bound<'_, PyAny>) -> PyResult<()> {
-        either!(AnyRegion, &mut self.0, r => {
+    fn update(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let scene = (&*r.surface, &r.obstacles[..]);
-            x.py().detach(|| r.region.update(scene, &positions)).map_err(|error| plain(&error))
+            x.py().detach(|| r.lock().update(scene, &positions)).map_err(|error| plain(&error))
         })
     }
 
     /// `update` if `needs_update`; whether it was done.
-    fn update_if_needed(&mut self, x: &Bound<'_, PyAny>) -> PyResult<bool> {
+    fn update_if_needed(&self, x: &Bound<'_, PyAny>) -> PyResult<bool> {
         let needed = self.needs_update();
         if needed {
             self.update(x)?;
@@ -119,15 +121,15 @@ impl TrustRegion {
     ///
     /// Returns the new positions and how many vertices were held. The balls are put around the new positions if those were too many.
     fn warm_start<'py>(
-        &mut self,
+        &self,
         x: &Bound<'py, PyAny>,
         predicted: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
-        either!(AnyRegion, &mut self.0, r => {
+        either!(AnyRegion, &self.0, r => {
             let mut positions = vertex_field(&r.surface, "x", x)?;
             let predicted = vertex_field(&r.surface, "predicted", predicted)?;
             let scene = (&*r.surface, &r.obstacles[..]);
-            let held = x.py().detach(|| r.region.warm_start(scene, &mut positions, &predicted));
+            let held = x.py().detach(|| r.lock().warm_start(scene, &mut positions, &predicted));
             Ok((from_vectors(x.py(), &positions), held.map_err(|error| plain(&error))?))
         })
     }
@@ -136,14 +138,14 @@ impl TrustRegion {
     ///
     /// Returns the new steps and how many vertices were held. If those are too many, the region needs an update.
     fn filter_step<'py>(
-        &mut self,
+        &self,
         x: &Bound<'py, PyAny>,
         step: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
-        either!(AnyRegion, &mut self.0, r => {
+        either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
-            let held = x.py().detach(|| r.region.filter_step(&r.surface, &positions, &mut steps));
+            let held = x.py().detach(|| r.lock().filter_step(&r.surface, &positions, &mut steps));
             Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
         })
     }
@@ -153,21 +155,25 @@ impl TrustRegion {
     /// Only what goes towards another primitive is held back, so things slide along each other. No update is needed before, but one
     /// is before the next `filter_step`. Returns the new steps and how many vertices were held.
     fn planar_filter_step<'py>(
-        &mut self,
+        &self,
         x: &Bound<'py, PyAny>,
         step: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
-        either!(AnyRegion, &mut self.0, r => {
+        either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
             let scene = (&*r.surface, &r.obstacles[..]);
-            let held = x.py().detach(|| r.region.planar_filter_step(scene, &positions, &mut steps));
+            let held = x.py().detach(|| r.lock().planar_filter_step(scene, &positions, &mut steps));
             Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
         })
     }
 }
 
 impl<const D: usize> Placed<D> {
+    fn lock(&self) -> MutexGuard<'_, ogc::TrustRegion<D>> {
+        self.region.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn new(
         surface: &Arc<mesh::Surface<D>>,
         planes: Option<&Bound<'_, PyAny>>,
@@ -178,6 +184,6 @@ impl<const D: usize> Placed<D> {
             .and_then(|region| region.with_relaxation(relaxation))
             .and_then(|region| region.with_update_threshold(threshold));
         let region = region.map_err(|error| plain(&error))?;
-        Ok(Self { surface: surface.clone(), obstacles: read_planes(planes)?, region })
+        Ok(Self { surface: surface.clone(), obstacles: read_planes(planes)?, region: Mutex::new(region) })
     }
 }

@@ -14,6 +14,7 @@ use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector};
 use stiction::mesh::Surface;
 use stiction::obstacle::{Obstacle, Plane, Sphere};
+use stiction::ogc::TrustRegion;
 use stiction::potential::Potential;
 use support::{Random, assert_close, largest};
 
@@ -130,6 +131,15 @@ fn detect(surface: &Surface<3>) -> Detection {
         free.push(ccd.is_motion_free(surface, x, &end, BroadPhaseKind::Bvh).unwrap());
         safe.extend(ccd.safe_distances(surface, &near, x, 0.1).unwrap().iter().map(|r| r.to_bits()));
     }
+    let mut region = TrustRegion::new(0.1).unwrap();
+    region.update((surface, &[ball]), x).unwrap();
+    safe.extend(bits(region.radii()));
+    let mut step: Vec<_> = end.iter().zip(x).map(|(end, x)| *end - *x).collect();
+    region.filter_step(surface, x, &mut step).unwrap();
+    safe.extend(bits(flat(&step)));
+    let mut step: Vec<_> = end.iter().zip(x).map(|(end, x)| *end - *x).collect();
+    region.planar_filter_step((surface, &[ball]), x, &mut step).unwrap();
+    safe.extend(bits(flat(&step)));
     Detection { crossings: crossings(surface, &end).unwrap(), candidates, steps, free, safe }
 }
 

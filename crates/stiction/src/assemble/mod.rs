@@ -53,7 +53,7 @@ pub fn energy<T: Sync>(items: &[T], f: impl Fn(usize, &T) -> f64 + Sync) -> f64 
 
 /// `Σ f(i)` for `i` from 0 to `count − 1`.
 pub fn sum(count: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    in_chunks(count, &|range| range.map(&f).sum::<f64>()).iter().sum()
+    total(&in_chunks(count, &|range| range.map(&f).sum::<f64>()))
 }
 
 /// `Σ value(k, d2(k, item k))`: both for a few items at a time, as in [`gradient_along`].
@@ -75,7 +75,12 @@ pub fn energy_of<T: Sync>(
         }
         sum
     };
-    in_chunks(items.len(), &of_range).iter().sum()
+    total(&in_chunks(items.len(), &of_range))
+}
+
+/// Their sum; 0 and not −0 for nothing.
+fn total(parts: &[f64]) -> f64 {
+    parts.iter().fold(0.0, |sum, part| sum + part)
 }
 
 /// `f(k, item k)` of every item.

@@ -3,7 +3,7 @@
 //! ```text
 //! H ≈ Σₖ κ w (4f″ (Jᵀr)(Jᵀr)ᵀ + 2f′ JᵀJ)        r = Σ cᵢ xᵢ ,   J = [c₀I … cₙI]
 //! ```
-//! Closest points and the mollifier of nearly parallel edges count as constants. Negative curvature is kept: for the
+//! Closest points are held, and the mollifier of nearly parallel edges is taken as 1: an upper bound, as a preconditioner wants it. Negative curvature is kept: for the
 //! projected one see [`Psd::GaussNewton`](crate::distance::Psd::GaussNewton). For a preconditioner and the step length of
 //! conjugate gradients. \[Shen2024\]
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// A barrier with its distances.
 ///
 /// ```text
-/// f(d²) = u b(d² − d_min², (2 d_min + d̂) d̂)        acts for d < d_min + d̂, infinite at d_min
+/// f(d²) = u b(d² − d_min², (2 d_min + d̂) d̂)        acts for d < d_min + d̂, infinite at d_min (not Cubic)
 /// u = 1 ,   in physical units  d̂ / units(ŝ)
 /// ```
 /// With physical units `f` is in m whatever the barrier, so that κ of contacts weighted by areas is a pressure, in Pa: an
@@ -31,8 +31,10 @@ impl<B: Barrier> BarrierLaw<B> {
     /// # Errors
     /// If `dhat` is not positive and finite.
     pub fn new(barrier: B, dhat: f64) -> Result<Self> {
-        if !(dhat > 0.0 && dhat.is_finite()) {
-            return Err(Error::BadParameter { name: "dhat", value: dhat, must: "a positive length" });
+        // Barriers have the unit of its fourth power.
+        if !(dhat > 0.0 && dhat.powi(4).is_normal()) {
+            let must = "a positive length whose fourth power is a number";
+            return Err(Error::BadParameter { name: "dhat", value: dhat, must });
         }
         Ok(Self { barrier, dhat, dmin: 0.0, physical: false, s_hat: 0.0, dmin2: 0.0, factor: 1.0 }.prepared())
     }
@@ -42,8 +44,9 @@ impl<B: Barrier> BarrierLaw<B> {
     /// # Errors
     /// If `dmin` is negative or not finite.
     pub fn with_dmin(mut self, dmin: f64) -> Result<Self> {
-        if !(dmin >= 0.0 && dmin.is_finite()) {
-            return Err(Error::BadParameter { name: "dmin", value: dmin, must: "0 or a positive length" });
+        if !(dmin >= 0.0 && dmin.powi(4).is_finite()) {
+            let must = "0 or a positive length whose fourth power is a number";
+            return Err(Error::BadParameter { name: "dmin", value: dmin, must });
         }
         self.dmin = dmin;
         Ok(self.prepared())

@@ -19,7 +19,8 @@ use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
 /// ```
 /// `f` the barrier law, `m` the edge-edge mollifier (1 except for nearly parallel edges), weights `w` of the contacts. Units: those
 /// of `κ w f` are J; with the clamped logarithm and counted contacts κ is in J/m⁴. The contacts must be those at the
-/// positions asked for, or a superset with the same closest features. \[Li2020\]
+/// positions asked for, or a superset with the same closest features. Where the energy is infinite, at contact and inside obstacles,
+/// there are no derivatives, and what is returned for them means nothing. \[Li2020\]
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPotential<'a, const D: usize, B = BarrierKind> {
     /// The contacts to sum over.
@@ -82,7 +83,9 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     fn parallel_energy(&self, c: &ParallelContact, x: &[Vector<D>; 4]) -> f64 {
         let d2 = Separation::new(&c.pair(), x).distance_squared();
         let m = mollifier::value(mollifier::cross_squared(x), c.threshold);
-        c.contact.weight * m * self.law.value(d2)
+        let f = self.law.value(d2);
+        // Also where edges are exactly parallel: they must not touch.
+        if f == f64::INFINITY { f } else { c.contact.weight * m * f }
     }
 
     /// `w (f ∇m + m ∇f)`.
@@ -163,9 +166,9 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         let (d, normal) = self.obstacle_distance(c, x);
         let d2 = d * d;
         let (f1, f2) = self.law.derivatives(d2);
-        let along = normal.outer(normal) * psd.apply(4.0 * f2 * d2 + 2.0 * f1);
+        let along = normal.outer(normal) * psd.apply(c.weight * (4.0 * f2 * d2 + 2.0 * f1));
         let bend = self.obstacles[c.obstacle as usize].curvature(x[c.stencil.0[0] as usize]);
-        (along + bend * psd.apply(2.0 * f1 * d)) * c.weight
+        along + bend * psd.apply(c.weight * 2.0 * f1 * d)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::math::{Matrix, Vector};
 use crate::obstacle::Obstacle;
 use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 
-/// Bounds of the automatic stiffness κ, in J/m⁴.
+/// Bounds of the automatic stiffness κ, in J/m⁴ for the clamped logarithm and counted contacts, otherwise in the units that the law asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StiffnessRange {
     /// The smallest κ.

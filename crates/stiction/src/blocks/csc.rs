@@ -48,7 +48,10 @@ impl<I: Index> Csc<I> {
     /// If an index does not fit into `I`; the matrix is then empty.
     pub fn refill<const D: usize>(&mut self, blocks: &Blocks<D>) -> Result<()> {
         let known = self.pattern.as_ref().is_some_and(|pattern| Arc::ptr_eq(pattern, &blocks.pattern));
-        if !known || self.data.len() != D * D * full_len(&blocks.pattern) {
+        let len = D * D * full_len(&blocks.pattern);
+        let whole = [self.data.len(), self.indices.len()] == [len; 2]
+            && self.indptr.len() == D * blocks.vertices() + 1;
+        if !known || !whole {
             self.index::<D>(&blocks.pattern)?;
         }
         let parts = columns_of::<D, _>(&blocks.pattern, &mut self.data);

@@ -29,6 +29,8 @@ pub struct Blocks<const D: usize> {
     /// Which block each pair of each stencil adds to.
     slots: Vec<u32>,
     values: Vec<Matrix<D>>,
+    /// Whether the pattern is that of the stencils.
+    is_built: bool,
     next: Next,
     builder: pattern::Builder,
 }
@@ -60,10 +62,13 @@ impl<const D: usize> Blocks<D> {
     /// If a stencil names a vertex beyond `vertices`, or there are 2³² blocks or more.
     pub fn begin(&mut self, vertices: usize, list: impl FnOnce(&mut Stencils)) {
         self.stencils.rewind();
+        // If listing ends in a panic, what is listed is not what the pattern is of.
+        let is_built = std::mem::replace(&mut self.is_built, false);
         list(&mut self.stencils);
-        if !self.stencils.same() || self.pattern.vertices() != vertices {
+        if !is_built || !self.stencils.same() || self.pattern.vertices() != vertices {
             self.rebuild(vertices);
         }
+        self.is_built = true;
         self.values.clear();
         self.values.resize(self.pattern.rows().len(), Matrix::ZERO);
         self.next = Next::default();

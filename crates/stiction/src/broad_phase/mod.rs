@@ -77,8 +77,30 @@ impl Candidates {
                 return Err(Error::UnknownCandidate { what, index, pair: pairs[index] });
             }
         }
-        Ok(())
+        let (edges, faces) = (surface.edges(), surface.faces());
+        check_apart("vertex-vertex candidate", &self.vv, |v, w| (v == w).then_some(v))?;
+        check_apart("vertex-edge candidate", &self.ve, |v, e| shared(v, &edges[e as usize]))?;
+        check_apart("vertex-face candidate", &self.vf, |v, f| shared(v, &faces[f as usize]))?;
+        check_apart("edge-edge candidate", &self.ee, |e, f| {
+            let [a, b] = edges[e as usize];
+            shared(a, &edges[f as usize]).or(shared(b, &edges[f as usize]))
+        })
     }
+}
+
+/// The vertex, if it is one of the others.
+fn shared(v: u32, others: &[u32]) -> Option<u32> {
+    others.contains(&v).then_some(v)
+}
+
+/// Checks that no pair has a vertex in common.
+fn check_apart(
+    what: &'static str,
+    pairs: &[(u32, u32)],
+    common: impl Fn(u32, u32) -> Option<u32>,
+) -> Result<()> {
+    let found = pairs.iter().enumerate().find_map(|(index, &(a, b))| Some((index, common(a, b)?)));
+    found.map_or(Ok(()), |(index, vertex)| Err(Error::RepeatedVertex { what, index, vertex }))
 }
 
 /// The methods by name. All find the same candidates, in the same order.

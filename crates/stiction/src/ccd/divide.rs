@@ -27,8 +27,8 @@ impl Ccd {
     /// distance; 1 for vertices that are not on the surface.
     ///
     /// Pairs within `reach` (in m) are divided by a plane each, and only what goes towards it is held back: sliding is
-    /// free. Vertices go no further than `½ (1 − k)(reach − ξ)`, so the others need no plane. Obstacles are at rest. Zero for
-    /// the vertices of a pair that is too close.
+    /// free. Vertices go no further than `½ (1 − k)(reach − ξ)`, so the others need no plane. Obstacles are at rest. The
+    /// vertices of a pair that is too close may only go apart.
     ///
     /// # Errors
     /// If an array has another length than the surface's vertex array, a position is not finite, or `reach` is
@@ -43,7 +43,8 @@ impl Ccd {
         surface.check_positions(start)?;
         surface.check_positions(end)?;
         check_inflation(reach)?;
-        let parts = Parts::new(*self, surface, (start, end), reach);
+        let (far, end) = self.shortened(surface, (start, end), reach);
+        let parts = Parts::new(*self, surface, (start, &end));
         broad_phase.any_candidate(surface, (start, start), 0.5 * reach, &|candidates| {
             parts.divide(candidates);
             false
@@ -51,7 +52,31 @@ impl Ccd {
         for obstacle in obstacles {
             parts.keep_out(obstacle);
         }
-        Ok(parts.known.into_iter().map(|part| f64::from_bits(part.into_inner())).collect())
+        let known = parts.known.into_iter().map(|part| f64::from_bits(part.into_inner()));
+        Ok(known.zip(far).map(|(part, far)| part * far).collect())
+    }
+
+    /// The part of its way that each vertex may go whatever it meets, and where it then is: planes should share their room by what
+    /// vertices can do, not by what they were asked for.
+    fn shortened<const D: usize>(
+        &self,
+        surface: &Surface<D>,
+        (start, end): (&[Vector<D>], &[Vector<D>]),
+        reach: f64,
+    ) -> (Vec<f64>, Vec<Vector<D>>) {
+        let far = 0.5 * (1.0 - self.keep) * (reach - self.min_distance).max(0.0);
+        let (mut parts, mut ends) = (vec![1.0; start.len()], end.to_vec());
+        for v in surface.vertices().iter().map(|v| *v as usize) {
+            let p = end[v] - start[v];
+            // No shorter than the way, and no square.
+            let length = p.0.iter().map(|entry| entry.abs()).sum::<f64>();
+            let length = if (1e-100..1e100).contains(&length) { p.norm() } else { length };
+            if length > far {
+                parts[v] = far / length * (1.0 - 8.0 * f64::EPSILON);
+                ends[v] = start[v] + p * parts[v];
+            }
+        }
+        (parts, ends)
     }
 }
 
@@ -66,23 +91,8 @@ struct Parts<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Parts<'a, D> {
-    fn new(
-        ccd: Ccd,
-        surface: &'a Surface<D>,
-        (start, end): (&'a [Vector<D>], &'a [Vector<D>]),
-        reach: f64,
-    ) -> Self {
-        let far = 0.5 * (1.0 - ccd.keep) * (reach - ccd.min_distance).max(0.0);
-        let mut known: Vec<_> = start.iter().map(|_| AtomicU64::new(1.0_f64.to_bits())).collect();
-        for &v in surface.vertices() {
-            let p = end[v as usize] - start[v as usize];
-            // No shorter than the way, and no square.
-            let length = p.0.iter().map(|entry| entry.abs()).sum::<f64>();
-            let length = if (1e-100..1e100).contains(&length) { p.norm() } else { length };
-            if length > far {
-                known[v as usize] = AtomicU64::new((far / length * (1.0 - 8.0 * f64::EPSILON)).to_bits());
-            }
-        }
+    fn new(ccd: Ccd, surface: &'a Surface<D>, (start, end): (&'a [Vector<D>], &'a [Vector<D>])) -> Self {
+        let known = start.iter().map(|_| AtomicU64::new(1.0_f64.to_bits())).collect();
         Self { ccd, surface, start, end, known }
     }
 
@@ -139,7 +149,8 @@ impl<'a, const D: usize> Parts<'a, D> {
             let (x, y) = (self.start[v as usize], self.end[v as usize]);
             let slack = SLACK * [x, y, o].iter().flat_map(|x| x.0).map(f64::abs).sum::<f64>();
             let room = n.dot(x - o) - slack - self.ccd.min_distance;
-            self.lower(v, part_of(n.dot(x - y), (1.0 - self.ccd.keep) * room, room));
+            let is_open = n.dot(x - o) > slack;
+            self.lower(v, part_of(n.dot(x - y), (1.0 - self.ccd.keep) * room, (room, is_open)));
         }
     }
 
@@ -202,15 +213,19 @@ fn divided<K: Between<D, N>, const D: usize, const N: usize>(
         let share = if a + b > 0.0 { a / (a + b) } else { 0.5 };
         std::array::from_fn(|i| {
             let (own, low) = if i < K::SPLIT { (share, low[0]) } else { (1.0 - share, low[1]) };
-            part_of(comes[i], own * (1.0 - keep) * room + (height[i] - low), room)
+            let is_open = slab.gap > motion.slack;
+            part_of(comes[i], own * (1.0 - keep) * room + (height[i] - low), (room, is_open))
         })
     })
 }
 
-/// The part of its way by which a vertex comes no closer than `allowed`; none where there is no `room` at all.
-fn part_of(comes: f64, allowed: f64, room: f64) -> f64 {
-    if room.is_nan() || room <= 0.0 || comes.is_nan() {
+/// The part of its way by which a vertex comes no closer than `allowed`. Where there is no `room`, it may only go away from the
+/// other side, and that only if the gap is open.
+fn part_of(comes: f64, allowed: f64, (room, is_open): (f64, bool)) -> f64 {
+    if room.is_nan() || comes.is_nan() || allowed.is_nan() {
         0.0
+    } else if room <= 0.0 {
+        f64::from(u8::from(is_open && comes <= 0.0))
     } else if comes > allowed {
         (allowed / comes).clamp(0.0, 1.0)
     } else {

@@ -25,6 +25,9 @@ const ROUNDING: f64 = 80.0 * f64::EPSILON;
 /// Coordinates in this range need no scaling.
 const ORDINARY: std::ops::Range<f64> = 1e-60..1e60;
 
+/// Distances below this, in m, are measured in another scale: products of such lengths vanish.
+const TINY: f64 = 1e-60;
+
 impl Ccd {
     /// How far each vertex may move, whatever the others do within their own distances, in m.
     ///
@@ -114,11 +117,18 @@ impl<'a, const D: usize> Rooms<'a, D> {
             if is_beyond::<K, D, N>(&x, self.limit(most).powi(2)) {
                 return;
             }
-            self.room(K::distance(&x), || size(&x))
+            let distance = K::distance(&x);
+            if distance > TINY { self.room(distance, || size(&x)) } else { self.scaled_room::<K, N>(&x) }
         } else {
-            with_motion((&x, &x), 0.0, |m| self.room((K::slab(&m.start).gap - m.slack) / m.unit, || 0.0))
+            self.scaled_room::<K, N>(&x)
         };
         self.lower(&vertices, room, most);
+    }
+
+    /// The room of a pair whose products of lengths may be no numbers.
+    #[cold]
+    fn scaled_room<K: Between<D, N>, const N: usize>(&self, x: &[Vector<D>; N]) -> f64 {
+        with_motion((x, x), 0.0, |m| self.room((K::slab(&m.start).gap - m.slack) / m.unit, || 0.0))
     }
 
     /// The largest room of some vertices.

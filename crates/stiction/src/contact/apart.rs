@@ -10,11 +10,12 @@
 
 use crate::math::Vector;
 
-/// Square of the factor by which the bound has to exceed the distance: a hundred million times what rounding can do to
-/// either, so that the closest points decide wherever there is a doubt.
+/// Square of the factor by which the bound has to exceed the distance: far more than rounding can do to either, unless the distance
+/// is below 1e-13 of the edges, so that the closest points decide wherever there is a doubt.
 const MARGIN: f64 = 1.0 + 1e-6;
 
-/// Whether two edges are further apart than the square root of `d2`. Never true if they are not; false if a number is NaN.
+/// Whether two edges are further apart than the square root of `d2`. Never true if they are not, for distances above 1e-13 of
+/// the edges; false if a number is NaN.
 #[inline]
 pub(super) fn edges<const D: usize>(a: [Vector<D>; 2], b: [Vector<D>; 2], d2: f64) -> bool {
     let (u, v) = (a[1] - a[0], b[1] - b[0]);

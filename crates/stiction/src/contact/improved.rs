@@ -44,12 +44,20 @@ fn edge_of_face<const D: usize>(frame: &Frame<'_, D>, same: &[Shared], out: &mut
     }
 }
 
-/// A vertex close to a vertex w: n faces less n edges, so once more, if w is inside the surface and all its faces count.
+/// A vertex close to a vertex w of F faces with E edges at w: `1 − E + F` times more, so that it counts once.
+///
+/// That is once for a vertex inside the surface, not at all on its boundary, and twice where three sheets meet in a seam.
 fn vertex_of_face<const D: usize>(frame: &Frame<'_, D>, same: &[Shared], out: &mut Found) {
     let (v, w) = pair_of(same[0].key);
-    let all = frame.surface.adjacency().vertex_faces.of(w).len();
-    if same.len() == all && !frame.surface.is_boundary_vertex(w) {
-        out.push_vv(v, w, frame.weigher.of_vertex(v, 1.0, 0.25));
+    let edges = frame.surface.edges();
+    let of_face = |shared: &Shared| frame.surface.adjacency().face_edges[shared.whole as usize];
+    let mut around: Vec<u32> =
+        same.iter().flat_map(of_face).filter(|e| edges[*e as usize].contains(&w)).collect();
+    around.sort_unstable();
+    around.dedup();
+    if around.len() != same.len() + 1 {
+        let times = surplus(around.len()) + same.len() as f64;
+        out.push_vv(v, w, frame.weigher.of_vertex(v, times, 0.25));
     }
 }
 

@@ -19,14 +19,17 @@ pub enum ContactSet {
     /// ```text
     /// (1 − n) v-e     for each edge of n faces, all close to v        3D
     /// (1 − n) e-v     for each vertex of n edges, all close to e      3D
-    ///    + 1  v-w     for each inner vertex w, all of whose faces are close to v
-    /// (1 − n) v-w     for each vertex w of n edges, all close to v    2D
+    /// (1 − E + F) v-w for each vertex w of F faces with E edges there, all close to v: 1 inside, 0 on a boundary, 2 on a seam
+    /// (1 − n) v-w     for each vertex w of n edges, all close to v    2D, and loose edges
     /// ```
     /// each where v is close to the edge or vertex itself. Nearly parallel edges are mollified, so their terms are taken
     /// off one by one, each with the mollifier of its pair.
     ImprovedMax,
-    /// `ogc`: only pairs where each closest point belongs to the other's feature, see [`ogc`](crate::ogc::feasible); what the
-    /// n faces or edges around a feature have in common counts 1/n for each. \[Chen2025\]
+    /// `ogc`: only pairs where each closest point belongs to the other's feature, see [`ogc`](crate::ogc::feasible); a vertex or an edge
+    /// that a vertex is close to counts 1/n for each of the n faces or edges around it. An edge that is close to a vertex counts for
+    /// each edge of that vertex. \[Chen2025\]
+    ///
+    /// The energy jumps where a pair begins or ceases to belong: it is meant for trust regions, not for line searches.
     Ogc,
 }
 
@@ -133,10 +136,11 @@ impl Selection {
     /// # Errors
     /// If it is not.
     pub fn check(&self) -> Result<()> {
-        if self.reach > 0.0 && self.reach.is_finite() {
+        if self.reach > 0.0 && (self.reach * self.reach).is_normal() {
             return Ok(());
         }
-        Err(Error::BadParameter { name: "reach", value: self.reach, must: "finite and larger than 0" })
+        let must = "larger than 0, with a square that is a number";
+        Err(Error::BadParameter { name: "reach", value: self.reach, must })
     }
 }
 

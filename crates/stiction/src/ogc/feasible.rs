@@ -9,6 +9,9 @@
 //!             (p − f_w)·(f_w − x_w) ≥ 0    for every face (e, w) of e , f_w the foot of w on the line through e
 //! ```
 //! The inside of a face, and of an edge in 2D, has all points whose foot is inside.
+//!
+//! Over a flat surface the part of a vertex or an edge is a line or a plane, which rounding misses. So what is outside by no more
+//! than rounding counts as inside: a pair may count for two features there, but never for none.
 
 use crate::closest::{EdgePart, FacePart};
 use crate::math::Vector;
@@ -25,9 +28,15 @@ pub fn belongs_to_vertex<const D: usize>(
     vertex: u32,
 ) -> bool {
     let at = x[vertex as usize];
-    let away = point - at;
     let neighbours = surface.adjacency().vertex_vertices.of(vertex);
-    neighbours.iter().all(|w| away.dot(at - x[*w as usize]) >= 0.0)
+    neighbours.iter().all(|w| is_behind(point, at, x[*w as usize]))
+}
+
+/// Whether `(p − o)·(o − w) ≥ 0`, but for rounding of the positions.
+fn is_behind<const D: usize>(p: Vector<D>, o: Vector<D>, w: Vector<D>) -> bool {
+    let size = [p, o, w].iter().flat_map(|x| x.0).fold(0.0, |size: f64, entry| size.max(entry.abs()));
+    let (away, along) = (p - o, o - w);
+    away.dot(along) >= -64.0 * f64::EPSILON * size * (away.norm() + along.norm())
 }
 
 /// Whether `point` belongs to the inside of an edge of the surface at positions `x`.
@@ -42,16 +51,11 @@ pub fn belongs_to_edge<const D: usize>(
 ) -> bool {
     let ends = surface.edges()[edge as usize];
     let line = ends.map(|v| x[v as usize]);
-    let t = coordinate(line, point);
     let faces = surface.adjacency().edge_faces.of(edge);
     let mut opposite = faces.iter().flat_map(|f| surface.faces()[*f as usize]).filter(|v| !ends.contains(v));
-    t > 0.0
-        && t < 1.0
-        && opposite.all(|w| {
-            let w = x[w as usize];
-            let foot = on_line(line, w);
-            (point - foot).dot(foot - w) >= 0.0
-        })
+    is_behind(point, line[0], line[0] + (line[0] - line[1]))
+        && is_behind(point, line[1], line[1] + (line[1] - line[0]))
+        && opposite.all(|w| is_behind(point, on_line(line, x[w as usize]), x[w as usize]))
 }
 
 /// Whether a vertex and an edge that share no vertex, whose closest part is `part`, count as a contact: where that is an end,

@@ -86,8 +86,7 @@ impl<const D: usize> TrustRegion<D> {
     pub fn with_min_distance(mut self, min_distance: f64) -> Result<Self> {
         self.ccd = self.ccd.with_min_distance(min_distance)?;
         self.inflation = self.inflation_for(0.0);
-        self.needs_update = true;
-        Ok(self)
+        Ok(self.without_balls())
     }
 
     /// The same with another part `γ` of the distances used up.
@@ -98,8 +97,15 @@ impl<const D: usize> TrustRegion<D> {
         let must = "between 0 and 1";
         let refuse = |_| Error::BadParameter { name: "relaxation of the radii", value: relaxation, must };
         self.ccd = self.ccd.with_keep(1.0 - relaxation).map_err(refuse)?;
+        Ok(self.without_balls())
+    }
+
+    /// The balls were those of other settings.
+    fn without_balls(mut self) -> Self {
+        self.centers.clear();
+        self.radii.clear();
         self.needs_update = true;
-        Ok(self)
+        self
     }
 
     /// The same with another part of the surface's vertices that may be held before the region is to be updated: 0.01 unless
@@ -201,7 +207,8 @@ impl<const D: usize> TrustRegion<D> {
         surface.check_positions(x)?;
         surface.check_positions(predicted)?;
         let moves: Vec<_> = x.iter().zip(predicted).map(|(x, y)| *y - *x).collect();
-        let longest = moves.iter().map(|p| length(*p)).fold(0.0, f64::max);
+        let on_surface = surface.vertices().iter().map(|v| moves[*v as usize]);
+        let longest = on_surface.map(length).fold(0.0, f64::max);
         if longest == f64::INFINITY {
             return Err(Error::BadParameter { name: "way to a prediction", value: longest, must: "finite" });
         }

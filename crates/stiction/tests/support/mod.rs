@@ -281,6 +281,8 @@ impl Census {
         for (kind, count) in counts(contacts) {
             self.note(kind, count);
         }
+        let negative = contacts.weights().iter().filter(|weight| **weight < 0.0).count();
+        self.note("negative", negative);
         for c in &contacts.parallel {
             self.note(format!("parallel {:?} {:?}", c.parts.0, c.parts.1), 1);
         }
@@ -305,8 +307,12 @@ impl Census {
         self.require_for(kind, least, "");
     }
 
+    pub fn of(&self, kind: &str) -> usize {
+        self.0.get(kind).copied().unwrap_or(0)
+    }
+
     pub fn require_for(&self, kind: &str, least: usize, what: &str) {
-        let found = self.0.get(kind).copied().unwrap_or(0);
+        let found = self.of(kind);
         assert!(found >= least, "{what} only {found} of kind {kind}: {:?}", self.0);
     }
 }

@@ -1,6 +1,6 @@
 //! Contacts straight from the definitions: all pairs, neighbours counted one by one, no order, no haste.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use stiction::closest::{self, EdgePart, FacePart};
 use stiction::contact::{ContactSet, Contacts, Selection, Weighting};
@@ -322,10 +322,12 @@ impl<const D: usize> Twin<'_, D> {
         if count > 1 {
             self.add_vv(v, w, (1.0 - count as f64) * self.vertex_weight(v, 0.5));
         }
-        let faces = self.faces_with(&[w]);
-        let all = faces.iter().all(|f| self.allowed(&[v], &self.surface.faces()[*f as usize]));
-        if D == 3 && !faces.is_empty() && all && !self.surface.is_boundary_vertex(w) {
-            self.add_vv(v, w, self.vertex_weight(v, 0.25));
+        // Faces less the edges that they have at w: what is left of a vertex after its edges were taken off.
+        let faces = self.faces_with(&[w]).into_iter().map(|f| self.surface.faces()[f as usize]);
+        let faces: Vec<[u32; 3]> = faces.filter(|face| self.allowed(&[v], face)).collect();
+        let ends: BTreeSet<u32> = faces.iter().flatten().copied().filter(|end| *end != w).collect();
+        if D == 3 && !faces.is_empty() && ends.len() != faces.len() + 1 {
+            self.add_vv(v, w, (1.0 - ends.len() as f64 + faces.len() as f64) * self.vertex_weight(v, 0.25));
         }
     }
 
