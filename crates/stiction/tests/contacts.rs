@@ -607,3 +607,58 @@ fn time_of_building() {
         }
     }
 }
+
+/// A sheet of 2 × 1 cells from the seam along x in a direction across it; the seam's vertices are 0, 1 and 2.
+fn half_sheet(x: &mut Vec<Vector<3>>, faces: &mut Vec<[u32; 3]>, across: [f64; 2]) {
+    let n = x.len() as u32;
+    x.extend([0.0, 1.0, 2.0].map(|along| Vector([along, across[0], across[1]])));
+    faces.extend([[0, 1, n], [1, n + 1, n], [1, 2, n + 2], [1, n + 2, n + 1]]);
+}
+
+#[test]
+fn improved_maximum_counts_a_vertex_of_a_seam_once() {
+    let mut x: Vec<Vector<3>> = [0.0, 1.0, 2.0].map(|along| Vector([along, 0.0, 0.0])).to_vec();
+    let mut faces = Vec::new();
+    for across in [[1.0, 0.0], [-1.0, 0.0], [0.0, -1.0]] {
+        half_sheet(&mut x, &mut faces, across);
+    }
+    let particle = x.len() as u32;
+    x.push(Vector([1.0, 0.0, 0.05]));
+    // A rod that ends on the seam makes no boundary of it, and counts once itself.
+    let rod = x.len() as u32;
+    x.push(Vector([1.0, -0.7, -0.7]));
+    for edges in [vec![], vec![[1, rod]]] {
+        let expected = 1.0 + edges.len() as f64;
+        let surface = Surface::new(x.clone(), edges, faces.clone()).unwrap();
+        let surface = surface.with_loose_vertices(vec![particle]).unwrap();
+        let near = BroadPhaseKind::BruteForce.candidates(&surface, &x, &x, 0.1);
+        let selection = Selection { set: ContactSet::ImprovedMax, ..Selection::within(0.2) };
+        let contacts = Contacts::build(&surface, &near, &[], &x, &selection);
+        let with_particle = contacts.vv.iter().filter(|c| c.stencil.0.contains(&particle));
+        assert_eq!(with_particle.map(|c| c.weight).sum::<f64>(), expected, "{contacts:?}");
+    }
+}
+
+/// Whatever the rotation, a particle above a flat grid has a contact, although the part of a vertex or an edge is a line or plane.
+#[test]
+fn offset_geometric_contact_has_no_holes() {
+    let mut random = Random::new(77);
+    for _ in 0..300 {
+        let rotation = random.rotation::<3>();
+        for above in [[2.0, 2.0], [2.5, 2.0], [2.5, 2.5], [2.3, 2.1]] {
+            let mut x: Vec<_> =
+                (0..25_u32).map(|k| Vector([f64::from(k % 5), f64::from(k / 5), 0.0])).collect();
+            let cells = (0..16_u32).map(|k| k / 4 * 5 + k % 4);
+            let faces = cells.flat_map(|c| [[c, c + 1, c + 6], [c, c + 6, c + 5]]).collect();
+            x.push(Vector([above[0], above[1], 0.1]));
+            let x: Vec<_> = x.into_iter().map(|x| rotation * x).collect();
+            let surface = Surface::new(x.clone(), vec![], faces).unwrap();
+            let surface = surface.with_loose_vertices(vec![25]).unwrap();
+            let near = BroadPhaseKind::BruteForce.candidates(&surface, &x, &x, 0.1);
+            let selection = Selection { set: ContactSet::Ogc, ..Selection::within(0.2) };
+            let contacts = Contacts::build(&surface, &near, &[], &x, &selection);
+            let total: f64 = contacts.weights().iter().sum();
+            assert!((0.99..=4.0).contains(&total), "{total} above {above:?}");
+        }
+    }
+}

@@ -703,3 +703,13 @@ fn parallel_edges_have_no_energy_but_curvature() {
     let h = scene.hessian(&x, Psd::None);
     assert!(h.as_flattened().iter().all(|v| v.is_finite()) && largest(h.as_flattened()) > 0.0);
 }
+
+/// Exactly parallel edges closer than the minimum distance are impossible, not free.
+#[test]
+fn parallel_edges_do_not_touch() {
+    let x = [[0.0; 3], [1.0, 0.0, 0.0], [0.3, 0.1, 0.0], [1.3, 0.1, 0.0]].map(Vector);
+    let surface = Surface::new(x.to_vec(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, 0.1).unwrap().with_dmin(0.15).unwrap();
+    let scene = Scene::of(surface, x.to_vec()).with(law, Selection::within(law.reach()));
+    assert_eq!(scene.energy(&x), f64::INFINITY);
+}
