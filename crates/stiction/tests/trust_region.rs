@@ -312,7 +312,8 @@ fn soup(seed: u64, count: usize) -> Tangle<3> {
         // A new primitive stays if it crosses nothing.
         let [middle] = random.points::<3, 1>(0.4);
         let sizes = (x.len(), faces.len(), edges.len(), loose.len());
-        let kind = (random.between(0.0, 5.0) as usize).min(4);
+        let dice = random.between(0.0, 5.0);
+        let kind = if dice < 1.0 { 0 } else { 1 + usize::from(dice > 2.0) };
         x.extend(random.points::<3, 3>(0.4)[..3 - kind.min(2)].iter().map(|y| middle + *y));
         let n = sizes.0 as u32;
         match kind {
