@@ -158,12 +158,19 @@ def test_extreme_numbers_do_not_break_anything():
         except ValueError as error:
             assert scale == 1e300 and "overflows" in str(error)
             continue
-        pairs = stiction.Contacts(other, X * scale, 0.1 * scale)
-        pairs.barrier_energy(X * scale, 1.0)
-        for psd in ("clamp", "abs", "none"):
-            pairs.barrier_hessian_csc(X * scale, 1.0, psd)
+        with pytest.raises(ValueError, match=r"dhat = 1e[-+]?\d+ is not possible: .* fourth power"):
+            stiction.Contacts(other, X * scale, 0.1 * scale)
         assert 0 <= stiction.largest_step(other, X * scale, -X * scale) <= 1
         stiction.crossings(other, X * scale)
+
+
+def test_small_and_large_scenes_have_contacts():
+    for scale in (1e-60, 1e-30, 1e30, 1e60):
+        other = stiction.Surface(X * scale, [], FACES)
+        pairs = stiction.Contacts(other, X * scale, 0.1 * scale)
+        assert np.isfinite(pairs.barrier_energy(X * scale, 1.0))
+        for psd in ("clamp", "abs", "none"):
+            assert np.isfinite(pairs.barrier_hessian_csc(X * scale, 1.0, psd)[0]).all()
 
 
 def test_surface_and_contacts_describe_themselves():

@@ -139,6 +139,12 @@ impl fmt::Display for Error {
                 "{what} {index} names {} and {}, which the surface does not have: find candidates for this surface",
                 pair.0, pair.1
             ),
+            // Without three hundred zeros.
+            Self::BadParameter { name, value, must }
+                if *value != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&value.abs()) =>
+            {
+                write!(f, "{name} = {value:e} is not possible: it must be {must}")
+            }
             Self::BadParameter { name, value, must } => {
                 write!(f, "{name} = {value} is not possible: it must be {must}")
             }
