@@ -158,7 +158,7 @@ def test_extreme_numbers_do_not_break_anything():
         except ValueError as error:
             assert scale == 1e300 and "overflows" in str(error)
             continue
-        with pytest.raises(ValueError, match=r"dhat = 1e[-+]?\d+ is not possible: .* fourth power"):
+        with pytest.raises(ValueError, match=r"dhat = [0-9.]+e[-+]?\d+ is not possible: .* fourth power"):
             stiction.Contacts(other, X * scale, 0.1 * scale)
         assert 0 <= stiction.largest_step(other, X * scale, -X * scale) <= 1
         stiction.crossings(other, X * scale)
