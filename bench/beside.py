@@ -9,10 +9,6 @@ call touches at its peak beyond what was there, its result included (Linux with 
 import argparse
 import gc
 import os
-
-# Before numpy starts its own threads: they would wait for work beside what is measured, and count as processor time.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 import re
 import subprocess
 import sys
@@ -26,6 +22,9 @@ import numpy as np
 from workloads import MAKERS, SIZES, Absent, Workload, workload
 
 import stiction
+
+# numpy's own threads would wait for work beside what is measured, and count as processor time.
+ALONE = {"OPENBLAS_NUM_THREADS": "1"}
 
 # With these, memory that a call frees stays with the process, and the next call does not wait for new pages. Much of what
 # ipctk needs for its Hessians is such waiting.
@@ -86,6 +85,8 @@ class Cost:
     def run(self, function, scene):
         """Calls the function once and keeps the smallest times, in s."""
         gc.collect()
+        # Threads of the other library look for work for a while before they sleep.
+        time.sleep(0.05)
         wall, cpu = time.perf_counter(), time.process_time()
         result = function(scene)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -213,9 +214,10 @@ def run(description, operations, scene=Scene):
     parser.add_argument("--no-memory", action="store_true", help="leave out the second table")
     parser.add_argument("--memory", choices=["peer", "ours"], help="only the peaks of one library")
     options = parser.parse_args()
-    if options.tuned and not TUNED.items() <= os.environ.items():
-        # glibc reads them at the start of a process.
-        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | TUNED)
+    settings = ALONE | (TUNED if options.tuned else {})
+    if not settings.items() <= os.environ.items():
+        # They are read at the start of a process.
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | settings)
     options.operations, options.scene = operations, scene
     ipctk.set_logger_level(ipctk.LoggerLevel.error)
     if options.memory:

@@ -11,7 +11,7 @@ use crate::blocks::Blocks;
 use crate::blocks::stencils::pair_count;
 use crate::math::{Matrix, Vector};
 use crate::stencil::Stencil;
-use crate::threads::{collect, in_chunks};
+use crate::threads::{self, collect, in_chunks};
 use ordered::Sink;
 
 /// What is made of a Hessian `H`, a sum of local matrices.
@@ -123,6 +123,9 @@ pub struct Along<const D: usize, const N: usize> {
 /// Items whose vectors are made before their factors.
 const BLOCK: usize = 16;
 
+/// Items whose vectors wait to be added at a time: they should stay in the cache.
+const BATCH: usize = 8192;
+
 /// Adds local gradients along vectors `along(k, item k)`, with the factors `factor(k, |r|²)`, to `out`.
 ///
 /// Vectors, factors and terms are made for a few items at a time each: the divisions and logarithms of one item then
@@ -136,8 +139,7 @@ pub fn gradient_along<T: Sync, const D: usize, const N: usize>(
     along: impl Fn(usize, &T) -> Along<D, N> + Sync,
     factor: impl Fn(usize, f64) -> f64 + Sync,
 ) {
-    const { assert!(N > 0, "a gradient belongs to vertices") };
-    ordered::add(items.len(), N, out, &|range, sink| {
+    let blocks = |range: Range<usize>, take: &mut TakeAlong<'_, D, N>| {
         let none = Along { stencil: Stencil([0; N]), c: [0.0; N], r: Vector::ZERO, d2: 0.0 };
         let (mut vectors, mut factors) = ([none; BLOCK], [0.0; BLOCK]);
         for start in range.clone().step_by(BLOCK) {
@@ -148,13 +150,46 @@ pub fn gradient_along<T: Sync, const D: usize, const N: usize>(
             for i in 0..count {
                 factors[i] = factor(start + i, vectors[i].d2);
             }
-            for (vector, factor) in vectors.iter().zip(factors).take(count) {
-                for j in 0..N {
-                    sink.add(vector.stencil.0[j], &(vector.r * (factor * vector.c[j])));
-                }
+            take(&vectors[..count], &factors[..count]);
+        }
+    };
+    add_along(items.len(), out, &blocks);
+}
+
+/// Takes the vectors and factors of a few items.
+type TakeAlong<'a, const D: usize, const N: usize> = dyn FnMut(&[Along<D, N>], &[f64]) + 'a;
+
+/// Adds what `blocks` makes of ranges, in the order of the items. On several threads vectors and factors are made at the same time, and
+/// one thread adds them: that is a third of the work, and queues for several cost more.
+fn add_along<const D: usize, const N: usize>(
+    count: usize,
+    out: &mut [Vector<D>],
+    blocks: &(dyn Fn(Range<usize>, &mut TakeAlong<'_, D, N>) + Sync),
+) {
+    let mut add = |vectors: &[Along<D, N>], factors: &[f64]| {
+        for (vector, factor) in vectors.iter().zip(factors) {
+            for j in 0..N {
+                out[vector.stencil.0[j] as usize] += vector.r * (factor * vector.c[j]);
             }
         }
-    });
+    };
+    if count <= BATCH || threads::count() == 1 {
+        return blocks(0..count, &mut add);
+    }
+    for start in (0..count).step_by(BATCH) {
+        let made = in_chunks(BATCH.min(count - start), &|range| {
+            let (mut vectors, mut factors) =
+                (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
+            blocks(start + range.start..start + range.end, &mut |v, f| {
+                vectors.extend_from_slice(v);
+                factors.extend_from_slice(f);
+            });
+            (vectors, factors)
+        });
+        for (vectors, factors) in &made {
+            add(vectors, factors);
+        }
+    }
 }
 
 /// Adds the local Hessians `f(k, item k)`, which must be symmetric, at the vertices `stencil(k, item k)` to `out`.
