@@ -410,10 +410,14 @@ impl<const D: usize> Scene<D> {
         let contacts = x.py().detach(|| {
             // Both boxes of a pair grow, so half the distance each.
             let inflation = 0.5 * selection.reach;
+            selection.check()?;
+            // Candidates of our own need no check, and positions have had theirs.
+            if let Some(near) = &near {
+                contact::Contacts::check_input(surface, near, &positions, &selection)?;
+            }
             let near = near.unwrap_or_else(|| {
                 BroadPhaseKind::default().candidates(surface, &positions, &positions, inflation)
             });
-            contact::Contacts::check_input(surface, &near, &positions, &selection)?;
             let build = contact::Contacts::build_with_sources;
             if shape_derivatives {
                 let (contacts, sources) = build(surface, &near, &obstacles, &positions, &selection);
