@@ -6,7 +6,7 @@
 //! ```
 //! where `g` is the width of the slab less rounding and `p` are the steps that were asked for. A vertex that is higher than
 //! the lowest of its primitive may come down by so much more. All heights are linear in time, so the plane in between
-//! divides the pair all the time, although every vertex goes another part of its way. \[Chen2025\]
+//! divides the pair all the time, although every vertex goes another part of its way. \[Chen2026\]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
