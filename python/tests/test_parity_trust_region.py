@@ -111,6 +111,14 @@ def test_planes_hold_vertices():
     assert region.radii[0] == pytest.approx(0.45 * 0.1, rel=1e-12)
 
 
+def test_it_describes_itself():
+    scene = scenes.cubes(0)
+    region = stiction.TrustRegion(scene.surface(), scene.dhat)
+    assert repr(region) == "TrustRegion(0 balls, needs_update=true)"
+    region.update(scene.x)
+    assert repr(region) == f"TrustRegion({len(scene.x)} balls, needs_update=false)"
+
+
 def test_bad_input_is_refused():
     scene = scenes.cubes(0)
     surface, x = scene.surface(), scene.x

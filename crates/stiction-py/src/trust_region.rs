@@ -63,9 +63,11 @@ impl TrustRegion {
     }
 
     fn __repr__(&self) -> String {
-        either!(AnyRegion, &self.0, r => format!(
-            "TrustRegion({} balls, needs_update={})", r.lock().radii().len(), r.lock().needs_update()
-        ))
+        either!(AnyRegion, &self.0, r => {
+            // One lock for both: a second one would wait for the first.
+            let region = r.lock();
+            format!("TrustRegion({} balls, needs_update={})", region.radii().len(), region.needs_update())
+        })
     }
 
     /// The middles of the balls in m, shape (n, D); without rows before the first update.
