@@ -11,7 +11,7 @@ use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::contact::{self, PerContact, Selection, WeightSources};
 use stiction::distance::Psd;
 use stiction::error::Error;
-use stiction::friction::{self, FrictionPotential, Motion, Slides};
+use stiction::friction::{self, FrictionKind, FrictionPotential, Motion, Slides};
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::mesh;
@@ -470,7 +470,7 @@ impl<const D: usize> Scene<D> {
         let mu = not_negative("mu", mu)?;
         let eps_v = positive("eps_v", eps_v)?;
         let h = positive("h", h)?;
-        let slides = x.py().detach(|| friction::lag(&self.barrier(&kappa), &lagged, mu));
+        let slides = x.py().detach(|| friction::lag(&self.barrier(&kappa), &lagged, &mu.into()));
         Ok(Friction { slides, start, end, eps_v, h })
     }
 }
@@ -487,7 +487,7 @@ struct Friction<const D: usize> {
 impl<const D: usize> Friction<D> {
     fn potential(&self) -> FrictionPotential<'_, D> {
         let motion = Motion { x_ref: &self.start, v_ref: &[], h_hat: self.h };
-        FrictionPotential { slides: &self.slides, motion, eps_v: self.eps_v }
+        FrictionPotential { slides: &self.slides, motion, law: FrictionKind::default(), eps_v: self.eps_v }
     }
 }
 

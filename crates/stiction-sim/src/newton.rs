@@ -7,7 +7,7 @@ use stiction::barrier::stiffness::AdaptiveStiffness;
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
-use stiction::friction::{FrictionPotential, Slides};
+use stiction::friction::{FrictionKind, FrictionPotential, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -87,6 +87,7 @@ impl<'a, const D: usize> Problem<'a, D> {
             friction: FrictionPotential {
                 slides: self.slides,
                 motion: self.scheme.motion(),
+                law: FrictionKind::default(),
                 eps_v: model.params.friction.eps_v,
             },
             scale: self.scheme.scale,

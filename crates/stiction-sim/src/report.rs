@@ -2,8 +2,7 @@
 
 use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
-use stiction::friction::mollifier::f1;
-use stiction::friction::{FrictionPotential, Slide};
+use stiction::friction::{FrictionLaw, FrictionPotential, Slide};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -120,7 +119,7 @@ impl<const D: usize> StepReport<D> {
             work: 0.0,
             stiffness_work: 0.0,
             gap: contacts.smallest_gap(&state.x, &model.obstacles),
-            normal_force: normal_force(&barrier, &state.x),
+            normal_force: barrier.total_force(&state.x),
             kappa: state.kappa.unwrap_or(model.stiffness.range().min),
             pair_contacts: contacts.len() - contacts.obstacle.len(),
             obstacle_contacts: contacts.obstacle.len(),
@@ -139,20 +138,6 @@ impl<const D: usize> StepReport<D> {
         let start = Self::of_state(model, state, &iterate.contacts);
         Self { iterations: iterate.iterations, regularised: iterate.regularised, friction, ..start }
     }
-}
-
-/// Sum of the normal forces of all contacts, in N.
-fn normal_force<const D: usize>(barrier: &BarrierPotential<'_, D>, x: &[Vector<D>]) -> f64 {
-    let slides = stiction::friction::lag(barrier, x, 1.0);
-    forces(&slides.obstacle)
-        + forces(&slides.vv)
-        + forces(&slides.ve)
-        + forces(&slides.ee)
-        + forces(&slides.vf)
-}
-
-fn forces<const D: usize, const N: usize>(slides: &[Slide<D, N>]) -> f64 {
-    slides.iter().map(|slide| slide.force).sum()
 }
 
 fn bodies<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<BodyReport<D>> {
@@ -197,17 +182,18 @@ impl Sum {
         slides: &[Slide<D, N>],
         x: &[Vector<D>],
     ) {
-        let eps = friction.eps_v * friction.motion.h_hat;
         for slide in slides {
             let y = friction.slip(slide, x).norm();
-            if y < eps {
+            if y < friction.eps_v {
                 self.report.stick += 1;
             } else {
                 self.report.slip += 1;
             }
-            self.report.dissipation += slide.mu * slide.force * f1(y, eps) * y;
+            let distance = y * friction.motion.h_hat;
+            self.report.dissipation +=
+                slide.force * friction.law.value(y, slide.mu, friction.eps_v) * distance;
             self.force += slide.force;
-            self.force_distance += slide.force * y;
+            self.force_distance += slide.force * distance;
         }
     }
 }

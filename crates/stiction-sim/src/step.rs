@@ -68,7 +68,7 @@ fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
 /// Friction frozen at the present iterate.
 fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Slides<D> {
     let barrier = model.barrier_potential(&iterate.contacts, iterate.kappa);
-    friction::lag(&barrier, &iterate.x, model.params.friction.mu)
+    friction::lag(&barrier, &iterate.x, &model.params.friction.mu.into())
 }
 
 /// Moves to where inertia and prescribed motion lead, as far as nothing touches.

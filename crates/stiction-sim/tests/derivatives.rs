@@ -133,7 +133,7 @@ fn every_energy<const D: usize>() {
     let slides = stiction::friction::lag(
         &model.barrier_potential(&contacts, state.kappa),
         &state.x,
-        model.params.friction.mu,
+        &model.params.friction.mu.into(),
     );
     let scheme = model.integrator.begin(&state, model.params.time.step);
     let problem = Problem { model: &model, scheme: &scheme, slides: &slides, targets: &[], step: 1 };

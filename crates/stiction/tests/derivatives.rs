@@ -8,7 +8,7 @@ use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Contacts, PerContact, Selection, Weighting};
 use stiction::distance::{Psd, Separation};
-use stiction::friction::{self, FrictionPotential, Motion, Slide, Slides};
+use stiction::friction::{self, FrictionKind, FrictionPotential, Motion, Slide, Slides};
 use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector, eigen};
 use stiction::mesh::Surface;
@@ -502,14 +502,14 @@ fn every_contact_can_have_its_own_stiffness() {
 const EPS_V: f64 = 0.1;
 const H_HAT: f64 = 0.02;
 
-/// Every slip relative to `ε_v ĥ`.
+/// Every slip relative to `ε_v`.
 fn slips<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>]) -> Vec<f64> {
     fn of<const D: usize, const N: usize>(
         potential: &FrictionPotential<'_, D>,
         slides: &[Slide<D, N>],
         x: &[Vector<D>],
     ) -> Vec<f64> {
-        slides.iter().map(|s| potential.slip(s, x).norm() / (EPS_V * H_HAT)).collect()
+        slides.iter().map(|s| potential.slip(s, x).norm() / EPS_V).collect()
     }
     let s = potential.slides;
     [
@@ -525,13 +525,13 @@ fn slips<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>]) 
 fn check_friction<const D: usize>(scene: &Scene<D>, random: &mut Random, census: &mut Census) {
     const H: f64 = 2e-7;
     let contacts = scene.contacts(&scene.x);
-    let slides: Slides<D> = friction::lag(&scene.barrier(&contacts), &scene.x, 0.4);
+    let slides: Slides<D> = friction::lag(&scene.barrier(&contacts), &scene.x, &0.4.into());
     let reach = EPS_V * H_HAT * if random.between(0.0, 1.0) < 0.5 { 0.3 } else { 3.0 };
     let with_v_ref = random.between(0.0, 1.0) < 0.5;
     let v_ref: Vec<Vector<D>> = scene.x.iter().map(|_| random.points::<D, 1>(reach / H_HAT)[0]).collect();
     let v_ref = if with_v_ref { v_ref.as_slice() } else { &[] };
     let motion = Motion { x_ref: &scene.x, v_ref, h_hat: H_HAT };
-    let potential = FrictionPotential { slides: &slides, motion, eps_v: EPS_V };
+    let potential = FrictionPotential { slides: &slides, motion, law: FrictionKind::default(), eps_v: EPS_V };
     let x: Vec<Vector<D>> = scene.x.iter().map(|p| *p + random.points::<D, 1>(reach)[0]).collect();
     let slips = slips(&potential, &x);
     // The third derivative jumps at y = 0 and y = ε: differences are accurate only away from them.
@@ -589,7 +589,7 @@ fn check_normal_force<const D: usize>(scene: &Scene<D>) {
     }
     for contacts in single(&scene.contacts(&scene.x)) {
         let barrier = scene.barrier(&contacts);
-        let (s, g) = (friction::lag(&barrier, &scene.x, 0.4), gradient(&barrier, &scene.x));
+        let (s, g) = (friction::lag(&barrier, &scene.x, &0.4.into()), gradient(&barrier, &scene.x));
         let points = all(&s.obstacle, 1, &g) + all(&s.vv, 1, &g) + all(&s.ve, 1, &g) + all(&s.vf, 1, &g);
         assert_eq!(points + all(&s.ee, 2, &g), 1);
     }

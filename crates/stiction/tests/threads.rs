@@ -9,7 +9,7 @@ use stiction::ccd::{Ccd, CcdKind};
 use stiction::contact::{Contacts, Selection};
 use stiction::crossing::{Crossing, crossings};
 use stiction::distance::Psd;
-use stiction::friction::{self, FrictionPotential, Motion};
+use stiction::friction::{self, FrictionKind, FrictionPotential, Motion};
 use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector};
 use stiction::mesh::Surface;
@@ -153,10 +153,11 @@ fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
         let candidates = BroadPhaseKind::Bvh.candidates(surface, x, x, DHAT);
         let contacts = Contacts::build(surface, &candidates, &obstacles, x, &Selection::within(DHAT));
         let normal = BarrierPotential { contacts: &contacts, obstacles: &obstacles, law, kappa: 3.0.into() };
-        let slides = friction::lag(&normal, x, 0.3);
+        let slides = friction::lag(&normal, x, &0.3.into());
         let v_ref: Vec<_> = x.iter().map(|p| Vector([p[1], 0.3, p[0] * p[0]])).collect();
         let motion = Motion { x_ref: x, v_ref: &v_ref, h_hat: 0.01 };
-        let tangential = FrictionPotential { slides: &slides, motion, eps_v: 1e-3 };
+        let tangential =
+            FrictionPotential { slides: &slides, motion, law: FrictionKind::default(), eps_v: 1e-3 };
         let both: [&dyn Potential<3>; 2] = [&normal, &tangential];
         let mut gradient = vec![Vector::ZERO; x.len()];
         both[..].gradient(x, 0.7, &mut gradient);

@@ -1,6 +1,8 @@
 //! From contacts to slides.
 
-use super::{Slide, Slides};
+use super::coefficient::Coefficients;
+use super::law::Mu;
+use super::slide::{Slide, Slides};
 use crate::barrier::{Barrier, BarrierPotential};
 use crate::contact::Contact;
 use crate::distance::Separation;
@@ -13,16 +15,17 @@ use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_
 /// λ: see BarrierPotential::forces  [N]       n = r/|r|       c: weights of the closest points
 /// ```
 /// Nearly parallel edges keep the friction that belongs to their mollified normal force, so it
-/// is continuous when edges turn. Nothing is returned for `mu = 0`. \[Li2020\]
+/// is continuous when edges turn. Nothing is returned where there is no friction at all. \[Li2020\]
 ///
 /// # Panics
 /// If `x` is shorter than the array that the contacts were built with.
 pub fn lag<const D: usize, B: Barrier>(
     barrier: &BarrierPotential<'_, D, B>,
     x: &[Vector<D>],
-    mu: f64,
+    coefficients: &Coefficients<D>,
 ) -> Slides<D> {
-    if mu == 0.0 {
+    let mu = coefficients.default.mu;
+    if coefficients.is_zero() {
         return Slides::default();
     }
     let (contacts, forces) = (barrier.contacts, barrier.forces(x));
@@ -33,7 +36,7 @@ pub fn lag<const D: usize, B: Barrier>(
     }));
     let obstacle = contacts.obstacle.iter().zip(&forces.obstacle).map(|(c, &force)| {
         let normal = barrier.obstacles[c.obstacle as usize].normal(x[c.stencil.0[0] as usize]);
-        Slide { stencil: c.stencil, c: [1.0], normal, force, mu }
+        Slide { stencil: c.stencil, detail: Slide::<D, 1>::PLAIN, c: [1.0], normal, force, mu }
     });
     Slides {
         obstacle: obstacle.collect(),
@@ -41,6 +44,7 @@ pub fn lag<const D: usize, B: Barrier>(
         ve: of_pairs(&contacts.ve, &forces.ve, &VERTEX_EDGE, x, mu),
         ee,
         vf: of_pairs(&contacts.vf, &forces.vf, &VERTEX_FACE, x, mu),
+        details: vec![],
     }
 }
 
@@ -49,7 +53,7 @@ fn of_pairs<const D: usize, const N: usize>(
     forces: &[f64],
     pair: &Pair<N>,
     x: &[Vector<D>],
-    mu: f64,
+    mu: Mu,
 ) -> Vec<Slide<D, N>> {
     let slide = |(c, &force): (&Contact<N>, &f64)| {
         of_pair(c.stencil, &Separation::new(pair, &c.stencil.gather(x)), force, mu)
@@ -61,7 +65,8 @@ fn of_pair<const D: usize, const N: usize>(
     stencil: Stencil<N>,
     separation: &Separation<D, N>,
     force: f64,
-    mu: f64,
+    mu: Mu,
 ) -> Slide<D, N> {
-    Slide { stencil, c: separation.c, normal: separation.r.normalized(), force, mu }
+    let normal = separation.r.normalized();
+    Slide { stencil, detail: Slide::<D, N>::PLAIN, c: separation.c, normal, force, mu }
 }

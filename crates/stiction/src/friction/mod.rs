@@ -1,10 +1,20 @@
 //! Smoothed Coulomb friction whose normal force and plane are held fixed during a solve.
 
 pub mod mollifier;
+pub mod law;
+pub mod peak;
+pub mod kind;
+pub mod anisotropy;
+pub mod coefficient;
 pub mod slide;
 pub mod lag;
 pub mod potential;
 
+pub use anisotropy::{Anisotropy, Axes};
+pub use coefficient::{Coefficients, Entry};
+pub use kind::FrictionKind;
 pub use lag::lag;
+pub use law::{FrictionLaw, Mu};
+pub use peak::Peak;
 pub use potential::{FrictionPotential, Motion};
-pub use slide::{Slide, Slides};
+pub use slide::{Detail, Slide, Slides};

@@ -1,7 +1,8 @@
 //! The friction potential summed over all slides.
 
-use super::mollifier::{f0, f1_over_y, f2};
-use super::{Slide, Slides};
+use super::kind::FrictionKind;
+use super::law::FrictionLaw;
+use super::slide::{Slide, Slides};
 use crate::assemble::{self, Assembly};
 use crate::blocks::Stencils;
 use crate::distance::Psd;
@@ -25,48 +26,47 @@ pub struct Motion<'a, const D: usize> {
 }
 
 impl<const D: usize> Motion<'_, D> {
-    /// `v(x) ĥ` at vertex `i`, in m.
+    /// `v(x)` at vertex `i`, in m/s.
     #[inline]
-    fn displacement(&self, x: &[Vector<D>], i: usize) -> Vector<D> {
-        let moved = x[i] - self.x_ref[i];
-        if self.v_ref.is_empty() { moved } else { moved + self.v_ref[i] * self.h_hat }
+    pub fn velocity(&self, x: &[Vector<D>], i: usize) -> Vector<D> {
+        let moved = (x[i] - self.x_ref[i]) * (1.0 / self.h_hat);
+        if self.v_ref.is_empty() { moved } else { moved + self.v_ref[i] }
     }
 }
 
 /// ```text
-/// P(x) = Σₖ μₖ λₖ f₀(yₖ; ε_v ĥ)       yₖ = |uₖ| ,  uₖ = ĥ Tₖ Σᵢ cᵢ vᵢ(x) ,  T = I − nnᵀ      [J]
-/// ∂P/∂xᵢ = Σₖ μλ cᵢ (f₁/y) u
-/// ∂²P/∂xᵢ∂xⱼ = Σₖ μλ cᵢcⱼ [ f₂ ûûᵀ + (f₁/y)(T − ûûᵀ) ]
+/// P(x) = Σₖ λₖ ĥ G(yₖ)       yₖ = |zₖ| ,  zₖ = S uₖ ,  uₖ = T (Σᵢ cᵢ vᵢ(x) − v_obstacle) ,  T = I − nnᵀ      [J]
+/// ∂P/∂xᵢ = Σₖ λ cᵢ (g/y) S z
+/// ∂²P/∂xᵢ∂xⱼ = Σₖ λ cᵢcⱼ/ĥ S [ g′ ẑẑᵀ + (g/y)(T − ẑẑᵀ) ] S
 /// ```
-/// λ in N, `ε_v` in m/s: relative speeds below it count as stick. Eigenvalues per slide are `μλ f₂` along
-/// the slip, `μλ f₁/y` across it and 0 along n: none is negative, so there is nothing to project.
-/// \[Li2020\]
+/// λ in N, speeds in m/s, `g` the friction law ([`FrictionLaw`]) with the slide's coefficients and `ε_v`, `S` the scaling of
+/// anisotropic friction ([`Detail::scaling`](super::Detail::scaling)), else 1. Between the two S the eigenvalues of a slide are `λ g′`
+/// along the slip, `λ g/y` across it and 0 along n: only the first can be negative, where the law descends, and is treated as
+/// [`Psd`] says (Gauss–Newton as `Clamp`). \[Li2020\]
 #[derive(Clone, Copy, Debug)]
-pub struct FrictionPotential<'a, const D: usize> {
+pub struct FrictionPotential<'a, const D: usize, L = FrictionKind> {
     /// The slides to sum over.
     pub slides: &'a Slides<D>,
     /// Velocity as a function of position.
     pub motion: Motion<'a, D>,
+    /// `g`.
+    pub law: L,
     /// `ε_v` in m/s.
     pub eps_v: f64,
 }
 
-impl<const D: usize> FrictionPotential<'_, D> {
-    /// `u`: the slip of the closest points, in m.
+impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
+    /// `u`: the relative velocity of the closest points in the sliding plane, in m/s.
     #[inline]
     pub fn slip<const N: usize>(&self, slide: &Slide<D, N>, x: &[Vector<D>]) -> Vector<D> {
-        let moved = slide.stencil.0.map(|v| self.motion.displacement(x, v as usize));
-        slide.tangential(&moved)
-    }
-
-    #[inline]
-    fn eps(&self) -> f64 {
-        self.eps_v * self.motion.h_hat
+        let v = slide.stencil.0.map(|v| self.motion.velocity(x, v as usize));
+        slide.tangential(&v)
     }
 
     fn slide_energy<const N: usize>(&self, slides: &[Slide<D, N>], x: &[Vector<D>]) -> f64 {
         assemble::energy(slides, |_, slide| {
-            slide.mu * slide.force * f0(self.slip(slide, x).norm(), self.eps())
+            let y = self.slip(slide, x).norm();
+            slide.force * self.motion.h_hat * self.law.integral(y, slide.mu, self.eps_v)
         })
     }
 
@@ -79,7 +79,7 @@ impl<const D: usize> FrictionPotential<'_, D> {
     ) {
         assemble::gradient(slides, out, |_, slide| {
             let u = self.slip(slide, x);
-            let along = u * (scale * slide.mu * slide.force * f1_over_y(u.norm(), self.eps()));
+            let along = u * (scale * slide.force * self.law.ratio(u.norm(), slide.mu, self.eps_v));
             (slide.stencil, slide.c.map(|c| along * c))
         });
     }
@@ -88,7 +88,7 @@ impl<const D: usize> FrictionPotential<'_, D> {
         &self,
         slides: &[Slide<D, N>],
         x: &[Vector<D>],
-        scale: f64,
+        (scale, psd): (f64, Psd),
         out: &mut Assembly<'_, D>,
     ) {
         assemble::hessian(
@@ -96,7 +96,7 @@ impl<const D: usize> FrictionPotential<'_, D> {
             out,
             |_, slide| slide.stencil,
             |_, slide| {
-                let core = self.core(slide, x) * (scale * slide.mu * slide.force);
+                let core = self.core(slide, x, scale * slide.force / self.motion.h_hat, psd);
                 let mut local = [[Matrix::ZERO; N]; N];
                 for i in 0..N {
                     for j in 0..N {
@@ -108,18 +108,17 @@ impl<const D: usize> FrictionPotential<'_, D> {
         );
     }
 
-    /// `f₂ ûûᵀ + (f₁/y)(T − ûûᵀ)`.
-    fn core<const N: usize>(&self, slide: &Slide<D, N>, x: &[Vector<D>]) -> Matrix<D> {
+    /// `factor (g′ ûûᵀ + (g/y)(T − ûûᵀ))`.
+    fn core<const N: usize>(&self, slide: &Slide<D, N>, x: &[Vector<D>], factor: f64, psd: Psd) -> Matrix<D> {
         let u = self.slip(slide, x);
-        let y = u.norm();
-        let along = u.normalized();
-        let across = f1_over_y(y, self.eps());
-        (Matrix::scalar(1.0) - slide.normal.outer(slide.normal)) * across
-            + along.outer(along) * (f2(y, self.eps()) - across)
+        let (y, hat) = (u.norm(), u.normalized());
+        let across = psd.apply(factor * self.law.ratio(y, slide.mu, self.eps_v));
+        let along = psd.apply(factor * self.law.slope(y, slide.mu, self.eps_v));
+        (Matrix::scalar(1.0) - slide.normal.outer(slide.normal)) * across + hat.outer(hat) * (along - across)
     }
 }
 
-impl<const D: usize> Potential<D> for FrictionPotential<'_, D> {
+impl<const D: usize, L: FrictionLaw> Potential<D> for FrictionPotential<'_, D, L> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
         let s = self.slides;
         self.slide_energy(&s.obstacle, x)
@@ -147,12 +146,12 @@ impl<const D: usize> Potential<D> for FrictionPotential<'_, D> {
         out.push(s.vf.iter().map(|s| s.stencil));
     }
 
-    fn hessian(&self, x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
+    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
         let s = self.slides;
-        self.slide_hessian(&s.obstacle, x, scale, out);
-        self.slide_hessian(&s.vv, x, scale, out);
-        self.slide_hessian(&s.ve, x, scale, out);
-        self.slide_hessian(&s.ee, x, scale, out);
-        self.slide_hessian(&s.vf, x, scale, out);
+        self.slide_hessian(&s.obstacle, x, (scale, psd), out);
+        self.slide_hessian(&s.vv, x, (scale, psd), out);
+        self.slide_hessian(&s.ve, x, (scale, psd), out);
+        self.slide_hessian(&s.ee, x, (scale, psd), out);
+        self.slide_hessian(&s.vf, x, (scale, psd), out);
     }
 }

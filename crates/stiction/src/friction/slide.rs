@@ -1,6 +1,7 @@
 //! Contacts as friction sees them: normal force, plane and coefficient, frozen.
 
-use crate::math::Vector;
+use super::law::Mu;
+use crate::math::{Matrix, Vector};
 use crate::stencil::Stencil;
 
 /// A contact whose normal force and geometry are held fixed ("lagged").
@@ -8,17 +9,22 @@ use crate::stencil::Stencil;
 pub struct Slide<const D: usize, const N: usize> {
     /// Its vertices.
     pub stencil: Stencil<N>,
+    /// Number of its [`Detail`], or [`Slide::PLAIN`].
+    pub detail: u32,
     /// Weights of the vertices in the relative velocity `Σ cᵢ vᵢ` of the closest points.
     pub c: [f64; N],
     /// Unit normal of the sliding plane.
     pub normal: Vector<D>,
     /// Normal force λ in N.
     pub force: f64,
-    /// Friction coefficient μ.
-    pub mu: f64,
+    /// Friction coefficients: effective ones where they depend on the direction.
+    pub mu: Mu,
 }
 
 impl<const D: usize, const N: usize> Slide<D, N> {
+    /// The `detail` of a slide that is isotropic and on nothing that moves by itself.
+    pub const PLAIN: u32 = u32::MAX;
+
     /// The tangential part `T Σ cᵢ vᵢ`, `T = I − nnᵀ`, of a relative field such as the velocity.
     #[inline]
     pub fn tangential(&self, field: &[Vector<D>; N]) -> Vector<D> {
@@ -27,6 +33,35 @@ impl<const D: usize, const N: usize> Slide<D, N> {
             sum += field[i] * self.c[i];
         }
         sum - self.normal * self.normal.dot(sum)
+    }
+}
+
+/// What only some slides have: axes of anisotropic friction, and the velocity of an obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detail<const D: usize> {
+    /// Velocity of the obstacle where it is touched, in m/s; zero for pairs.
+    pub drift: Vector<D>,
+    /// First axis of anisotropic friction: a unit vector across the normal, or zero.
+    pub axis: Vector<D>,
+    /// The direction that `axis` is the projection of; nothing if it is the contact's own.
+    pub direction: Option<Vector<D>>,
+    /// `a₀`, `a₁`: factors of the slide along the axes.
+    pub scaling: [f64; 2],
+    /// Static axes of the matchstick ellipse; zeros without.
+    pub ellipse_s: [f64; 2],
+    /// Kinetic axes of the matchstick ellipse; zeros without.
+    pub ellipse_k: [f64; 2],
+    /// Coefficients where the ellipse has no axes.
+    pub mu: Mu,
+}
+
+impl<const D: usize> Detail<D> {
+    /// `S = a₁ T + (a₀ − a₁) ttᵀ` with the first axis `t`: scales a vector of the sliding plane along the axes.
+    #[inline]
+    pub fn scaling(&self, normal: Vector<D>) -> Matrix<D> {
+        let [a0, a1] = self.scaling;
+        let plane = Matrix::scalar(1.0) - normal.outer(normal);
+        plane * a1 + self.axis.outer(self.axis) * (a0 - a1)
     }
 }
 
@@ -39,15 +74,17 @@ pub struct Slides<const D: usize> {
     pub vv: Vec<Slide<D, 2>>,
     /// A vertex and an edge.
     pub ve: Vec<Slide<D, 3>>,
-    /// Two edges, also nearly parallel ones.
+    /// Two edges, and then nearly parallel ones.
     pub ee: Vec<Slide<D, 4>>,
     /// A vertex and a face.
     pub vf: Vec<Slide<D, 4>>,
+    /// What only some slides have.
+    pub details: Vec<Detail<D>>,
 }
 
 impl<const D: usize> Default for Slides<D> {
     fn default() -> Self {
-        Self { obstacle: vec![], vv: vec![], ve: vec![], ee: vec![], vf: vec![] }
+        Self { obstacle: vec![], vv: vec![], ve: vec![], ee: vec![], vf: vec![], details: vec![] }
     }
 }
 
@@ -60,5 +97,11 @@ impl<const D: usize> Slides<D> {
     /// Whether there is no friction at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What a slide has beyond the usual, if anything.
+    #[inline]
+    pub fn detail<const N: usize>(&self, slide: &Slide<D, N>) -> Option<&Detail<D>> {
+        self.details.get(slide.detail as usize)
     }
 }
