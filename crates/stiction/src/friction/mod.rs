@@ -11,6 +11,7 @@ pub mod coefficient;
 pub mod slide;
 pub mod lag;
 pub mod potential;
+pub mod refine;
 
 pub use anisotropy::{Anisotropy, Axes};
 pub use coefficient::{Coefficients, Entry};
@@ -19,6 +20,7 @@ pub use lag::lag;
 pub use law::{FrictionLaw, Mu};
 pub use peak::Peak;
 pub use potential::{FrictionPotential, Motion};
+pub use refine::{LagChange, Lagged, Outcome, Refinement, RefinementReport, refine};
 pub use slide::{Detail, Slide, Slides};
 pub use static_kinetic::SmoothMu;
 pub use stribeck::Stribeck;
