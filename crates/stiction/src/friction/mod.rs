@@ -3,6 +3,8 @@
 pub mod mollifier;
 pub mod law;
 pub mod peak;
+pub mod static_kinetic;
+pub mod stribeck;
 pub mod kind;
 pub mod anisotropy;
 pub mod coefficient;
@@ -18,3 +20,5 @@ pub use law::{FrictionLaw, Mu};
 pub use peak::Peak;
 pub use potential::{FrictionPotential, Motion};
 pub use slide::{Detail, Slide, Slides};
+pub use static_kinetic::SmoothMu;
+pub use stribeck::Stribeck;
