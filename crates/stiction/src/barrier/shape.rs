@@ -12,8 +12,7 @@ use crate::mollifier;
 use crate::stencil::{EdgeEdge, PairKind, Stencil, VertexEdge, VertexFace, VertexVertex};
 use crate::threads;
 
-/// A block of a matrix that is not symmetric: row, column, values.
-pub type Entry<const D: usize> = (u32, u32, Matrix<D>);
+pub use crate::blocks::Entry;
 
 /// What one contact adds: the gradient with weight 1, and the derivative of the gradient with the weight held.
 type Local<const D: usize, const N: usize> = ([Vector<D>; N], [[Matrix<D>; N]; N]);
