@@ -9,9 +9,11 @@ pub mod coefficient;
 pub mod slide;
 pub mod lag;
 pub mod potential;
+pub mod jacobian;
 
 pub use anisotropy::{Anisotropy, Axes};
 pub use coefficient::{Coefficients, Entry};
+pub use jacobian::LaggedForce;
 pub use kind::FrictionKind;
 pub use lag::lag;
 pub use law::{FrictionLaw, Mu};
