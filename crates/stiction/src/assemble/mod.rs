@@ -7,8 +7,8 @@ mod ordered;
 
 use std::ops::Range;
 
-use crate::blocks::Blocks;
 use crate::blocks::stencils::pair_count;
+use crate::blocks::{Blocks, FullBlocks, Places};
 use crate::math::{Matrix, Vector};
 use crate::stencil::Stencil;
 use crate::threads::{self, collect, in_chunks};
@@ -225,14 +225,25 @@ fn add_matrices<const D: usize, const N: usize>(
     terms: &Terms<'_, D, N>,
 ) {
     let target = blocks.next_list::<N>(count);
-    let (listed, _) = target.vertices.as_chunks::<N>();
-    let pairs = pair_count(N);
-    ordered::add(count, N + pairs, target.values, &|range, sink| {
-        terms(range, &mut |k, stencil, local| {
-            assert!(stencil.0 == listed[k], "{stencil:?} is added where {:?} is listed", listed[k]);
-            scatter(stencil, local, (target.diagonal, &target.slots[k * pairs..][..pairs]), sink);
-        });
+    let places = target.places;
+    ordered::add(count, N + pair_count(N), target.values, &|range, sink| {
+        terms(range, &mut |k, stencil, local| scatter(stencil, local, places_of(&places, k, stencil), sink));
     });
+}
+
+/// The blocks on the diagonal of all vertices, and those of the pairs of stencil `k`.
+///
+/// # Panics
+/// If another stencil was listed.
+#[inline]
+fn places_of<'a, const N: usize>(
+    places: &Places<'a>,
+    k: usize,
+    stencil: &Stencil<N>,
+) -> (&'a [u32], &'a [u32]) {
+    let (listed, pairs) = (places.vertices.as_chunks::<N>().0[k], pair_count(N));
+    assert!(stencil.0 == listed, "{stencil:?} is added where {listed:?} is listed");
+    (places.diagonal, &places.slots[k * pairs..][..pairs])
 }
 
 /// Adds a local matrix to the blocks of its vertices on the `diagonal` and of its pairs of vertices, `slots`.
@@ -257,6 +268,51 @@ fn scatter<const D: usize, const N: usize>(
                 if a == b {
                     sink.add(slot, &local[column][row]);
                 }
+            }
+        }
+    }
+}
+
+/// Adds the local matrices `f(k, item k)`, which need not be symmetric, at the vertices `stencil(k, item k)` to `out`.
+///
+/// # Panics
+/// If the stencils are not those that were listed for `out`: see [`FullBlocks::begin`].
+pub fn jacobian<T: Sync, const D: usize, const N: usize>(
+    items: &[T],
+    out: &mut FullBlocks<D>,
+    stencil: impl Fn(usize, &T) -> Stencil<N> + Sync,
+    f: impl Fn(usize, &T) -> [[Matrix<D>; N]; N] + Sync,
+) {
+    let (places, values) = out.next_list::<N>(items.len());
+    ordered::add(items.len(), N * N, values, &|range, sink| {
+        for k in range {
+            let stencil = stencil(k, &items[k]);
+            scatter_both(&stencil, &f(k, &items[k]), places_of(&places, k, &stencil), sink);
+        }
+    });
+}
+
+/// Adds all blocks of a local matrix: those on and below the diagonal at twice the number of their place, the mirrored ones behind
+/// them.
+#[inline]
+fn scatter_both<const D: usize, const N: usize>(
+    stencil: &Stencil<N>,
+    local: &Local<D, N>,
+    (diagonal, slots): (&[u32], &[u32]),
+    sink: &mut Sink<'_, Matrix<D>>,
+) {
+    for i in 0..N {
+        sink.add(2 * diagonal[stencil.0[i] as usize], &local[i][i]);
+    }
+    let mut slots = slots.iter();
+    for i in 1..N {
+        for j in 0..i {
+            let (a, b) = (stencil.0[i], stencil.0[j]);
+            if let Some(&slot) = slots.next() {
+                let (row, column) = if a > b { (i, j) } else { (j, i) };
+                sink.add(2 * slot, &local[row][column]);
+                // A vertex named twice has both on the diagonal.
+                sink.add(2 * slot + u32::from(a != b), &local[column][row]);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::assemble::{self, Assembly};
-use crate::blocks::{Blocks, Csc};
+use crate::blocks::{Blocks, Csc, EntryColumns, FullBlocks};
 use crate::math::{Matrix, Vector};
 use crate::stencil::Stencil;
 
@@ -251,4 +251,94 @@ fn other_stencils_than_listed_are_noticed() {
         assemble::hessian(&[1.0], out, |_, _| Stencil([3]), |_, s| [[Matrix::scalar(*s)]]);
     };
     assert!(complaint(more).contains("1 local matrices of 1 vertices"));
+}
+
+/// A local matrix of whole numbers that is not symmetric.
+fn skew<const D: usize, const N: usize>(seed: usize) -> [[Matrix<D>; N]; N] {
+    let entry = |i: usize, j: usize| ((seed * 31 + i * 7 + j * 13) % 101) as f64 - 50.0;
+    let block = |i, j| Matrix(std::array::from_fn(|k| std::array::from_fn(|l| entry(i * D + k, j * D + l))));
+    std::array::from_fn(|i| std::array::from_fn(|j| block(i, j)))
+}
+
+type Map = BTreeMap<(usize, usize), f64>;
+
+fn add_block<const D: usize>(out: &mut Map, (row, column): (u32, u32), block: &Matrix<D>) {
+    for (k, l) in (0..D).flat_map(|k| (0..D).map(move |l| (k, l))) {
+        *out.entry((column as usize * D + l, row as usize * D + k)).or_insert(0.0) += block.0[k][l];
+    }
+}
+
+fn add_full<const D: usize, const N: usize>(
+    stencils: &[Stencil<N>],
+    blocks: &mut FullBlocks<D>,
+    out: &mut Map,
+) {
+    assemble::jacobian(stencils, blocks, |_, s| *s, |k, _| skew(k));
+    for (seed, stencil) in stencils.iter().enumerate() {
+        for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
+            add_block(out, (stencil.0[i], stencil.0[j]), &skew::<D, N>(seed)[i][j]);
+        }
+    }
+}
+
+fn entries_of_csc(csc: &Csc<i32>) -> Vec<((usize, usize), f64)> {
+    let size = csc.indptr.len() - 1;
+    let columns = (0..size).flat_map(|c| (csc.indptr[c]..csc.indptr[c + 1]).map(move |_| c));
+    let rows = csc.indices.iter().map(|&row| row as usize);
+    columns.zip(rows).zip(csc.data.iter().copied()).collect()
+}
+
+fn check_full<const D: usize>(count: usize, vertices: u32, blocks: &mut FullBlocks<D>) {
+    let mut random = Random(7);
+    let mut lists = Lists::random(&mut random, count, vertices);
+    if count > 0 {
+        lists.triples.push(Stencil([2, 0, 2]));
+    }
+    blocks.begin(vertices as usize, |out| {
+        out.push(lists.single.iter().copied());
+        out.push(lists.pairs.iter().copied());
+        out.push(lists.triples.iter().copied());
+        out.push(lists.fours.iter().copied());
+    });
+    let mut map = Map::new();
+    add_full(&lists.single, blocks, &mut map);
+    add_full(&lists.pairs, blocks, &mut map);
+    add_full(&lists.triples, blocks, &mut map);
+    add_full(&lists.fours, blocks, &mut map);
+    blocks.finish();
+    let found = entries_of_csc(&Csc::of_full(blocks).unwrap());
+    assert_eq!(found, map.iter().map(|(place, value)| (*place, *value)).collect::<Vec<_>>());
+    let p: Vec<Vector<D>> =
+        (0..vertices).map(|i| Vector(std::array::from_fn(|k| f64::from(i * 3) + k as f64))).collect();
+    let mut product = vec![Vector([1.0; D]); vertices as usize];
+    blocks.multiply(&p, &mut product);
+    let mut expected = vec![0.0; vertices as usize * D];
+    for (&(column, row), value) in &map {
+        expected[row] += value * crate::math::vector::flat(&p)[column];
+    }
+    assert_eq!(crate::math::vector::flat(&product), expected);
+    // Entries at any places, added to it and alone.
+    let place = |k: usize, random: &mut Random| {
+        (random.below(vertices), random.below(vertices), skew::<D, 1>(k)[0][0])
+    };
+    let entries: Vec<_> = (0..2 * count).map(|k| place(k, &mut random)).collect();
+    let mut alone = Map::new();
+    for (row, column, block) in &entries {
+        add_block(&mut map, (*row, *column), block);
+        add_block(&mut alone, (*row, *column), block);
+    }
+    let both = EntryColumns::sum(blocks, &entries);
+    let found = entries_of_csc(&Csc::of_entries(&both).unwrap());
+    assert_eq!(found, map.into_iter().collect::<Vec<_>>());
+    let found = EntryColumns::new(vertices as usize, &entries);
+    assert_eq!(entries_of_csc(&Csc::of_entries(&found).unwrap()), alone.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn matrices_that_are_not_symmetric_are_those_of_a_map() {
+    let mut kept = (FullBlocks::<2>::default(), FullBlocks::<3>::default());
+    for (count, vertices) in [(0, 0), (0, 7), (1, 5), (40, 5), (40, 400), (3000, 300), (20, 6000)] {
+        check_full(count, vertices, &mut kept.0);
+        check_full(count, vertices, &mut kept.1);
+    }
 }

@@ -19,7 +19,7 @@ impl From<f64> for Kappa<'_> {
 
 impl<'a> Kappa<'a> {
     /// The stiffnesses of one kind of contact.
-    pub(super) fn of(self, kind: impl Fn(&'a PerContact<f64>) -> &'a [f64]) -> KindKappa<'a> {
+    pub(crate) fn of(self, kind: impl Fn(&'a PerContact<f64>) -> &'a [f64]) -> KindKappa<'a> {
         match self {
             Self::Same(kappa) => KindKappa::Same(kappa),
             Self::Each(all) => KindKappa::Each(kind(all)),
@@ -29,7 +29,7 @@ impl<'a> Kappa<'a> {
 
 /// The stiffnesses of the contacts of one kind.
 #[derive(Clone, Copy)]
-pub(super) enum KindKappa<'a> {
+pub(crate) enum KindKappa<'a> {
     Same(f64),
     Each(&'a [f64]),
 }
@@ -40,7 +40,7 @@ impl KindKappa<'_> {
     /// # Panics
     /// If there is none.
     #[inline]
-    pub(super) fn at(&self, k: usize) -> f64 {
+    pub(crate) fn at(&self, k: usize) -> f64 {
         match self {
             Self::Same(kappa) => *kappa,
             Self::Each(all) => all[k],

@@ -131,6 +131,13 @@ impl<B: Barrier> BarrierLaw<B> {
     pub fn force(&self, d2: f64) -> f64 {
         -2.0 * d2.sqrt() * self.first(d2)
     }
+
+    /// [`force`](Self::force) and its derivative by the distance, `−2f′ − 4d²f″`, for the price of one logarithm.
+    #[inline]
+    pub fn force_and_slope(&self, d2: f64) -> (f64, f64) {
+        let (f1, f2) = self.derivatives(d2);
+        (-2.0 * d2.sqrt() * f1, -2.0 * f1 - 4.0 * d2 * f2)
+    }
 }
 
 #[cfg(test)]

@@ -12,8 +12,7 @@ use crate::mollifier;
 use crate::stencil::{EdgeEdge, PairKind, Stencil, VertexEdge, VertexFace, VertexVertex};
 use crate::threads;
 
-/// A block of a matrix that is not symmetric: row, column, values.
-pub type Entry<const D: usize> = (u32, u32, Matrix<D>);
+pub use crate::blocks::Entry;
 
 /// What one contact adds: the gradient with weight 1, and the derivative of the gradient with the weight held.
 type Local<const D: usize, const N: usize> = ([Vector<D>; N], [[Matrix<D>; N]; N]);
@@ -89,14 +88,14 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
 /// Where the weights of one kind of contact come from.
 #[derive(Clone, Copy)]
-struct Areas<'a, const D: usize> {
-    surface: &'a Surface<D>,
-    shares: &'a Shares,
+pub(crate) struct Areas<'a, const D: usize> {
+    pub(crate) surface: &'a Surface<D>,
+    pub(crate) shares: &'a Shares,
 }
 
 impl<const D: usize> Areas<'_, D> {
     /// `∂w/∂X` of contact `k`, in parts.
-    fn gradient(&self, k: usize) -> impl Iterator<Item = (u32, Vector<D>)> {
+    pub(crate) fn gradient(&self, k: usize) -> impl Iterator<Item = (u32, Vector<D>)> {
         self.shares.of(k).iter().flat_map(|share| {
             let (gradient, factor): (AreaGradient<D>, f64) = match *share {
                 AreaShare::Vertex(v, factor) => (self.surface.vertex_area_gradient(v), factor),

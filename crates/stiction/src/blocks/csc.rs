@@ -1,8 +1,8 @@
-//! A symmetric block matrix as plain arrays for other libraries.
+//! Block matrices as plain arrays for other libraries.
 
 use std::sync::Arc;
 
-use super::{Blocks, Pattern};
+use super::{Blocks, EntryColumns, FullBlocks, Pattern};
 use crate::error::{Error, Result};
 use crate::math::Matrix;
 use crate::threads;
@@ -15,9 +15,9 @@ impl Index for i64 {}
 impl Index for u32 {}
 impl Index for usize {}
 
-/// A symmetric matrix of numbers by compressed columns, with both triangles, rows ascending, every place once.
+/// A matrix of numbers by compressed columns, with both triangles, rows ascending, every place once.
 ///
-/// Transposed it is the same, bit for bit: read by rows, the arrays are those of compressed rows (CSR).
+/// That of symmetric [`Blocks`] is the same transposed, bit for bit: read by rows, the arrays are those of compressed rows (CSR).
 /// `x₀ y₀ z₀ x₁ …` is the order of rows and columns.
 #[derive(Clone, Debug, Default)]
 pub struct Csc<I> {
@@ -42,24 +42,89 @@ impl<I: Index> Csc<I> {
         Ok(out)
     }
 
+    /// The matrix that is not symmetric as plain columns.
+    ///
+    /// # Errors
+    /// If an index does not fit into `I`.
+    pub fn of_full<const D: usize>(blocks: &FullBlocks<D>) -> Result<Self> {
+        let mut out = Self { data: Vec::new(), indices: Vec::new(), indptr: Vec::new(), pattern: None };
+        out.refill_full(blocks)?;
+        Ok(out)
+    }
+
+    /// The matrix of blocks at any places as plain columns.
+    ///
+    /// # Errors
+    /// If an index does not fit into `I`.
+    pub fn of_entries<const D: usize>(blocks: &EntryColumns<D>) -> Result<Self> {
+        let (vertices, len) = (blocks.vertices(), blocks.starts().last().map_or(0, |end| end * D * D));
+        fit::<I>(len.max(vertices * D))?;
+        let (mut data, mut indices) = (vec![0.0; len], vec![I::default(); len]);
+        let mut indptr = vec![I::default(); vertices * D + 1];
+        let mut end = 0;
+        for column in 0..vertices {
+            let height = D * (blocks.starts()[column + 1] - blocks.starts()[column]);
+            for l in 0..D {
+                end += height;
+                indptr[column * D + l + 1] = fit(end)?;
+            }
+        }
+        let mut parts = Vec::new();
+        let (mut data_rest, mut indices_rest) = (&mut data[..], &mut indices[..]);
+        for columns in chunks(vertices) {
+            let count = D * D * (blocks.starts()[columns.end] - blocks.starts()[columns.start]);
+            let (own, rest) = data_rest.split_at_mut(count);
+            let (own_indices, rest_indices) = indices_rest.split_at_mut(count);
+            parts.push((columns, own, own_indices));
+            (data_rest, indices_rest) = (rest, rest_indices);
+        }
+        threads::for_each(parts, &|_, (columns, mut data, mut indices)| {
+            for column in columns {
+                let count = D * D * (blocks.starts()[column + 1] - blocks.starts()[column]);
+                let (own, rest) = data.split_at_mut(count);
+                let (own_indices, rest_indices) = indices.split_at_mut(count);
+                write_column(blocks.column(column), own, own_indices);
+                (data, indices) = (rest, rest_indices);
+            }
+        });
+        Ok(Self { data, indices, indptr, pattern: None })
+    }
+
     /// Replaces the numbers by those of another matrix, and the indices only if its pattern is another.
     ///
     /// # Errors
     /// If an index does not fit into `I`; the matrix is then empty.
     pub fn refill<const D: usize>(&mut self, blocks: &Blocks<D>) -> Result<()> {
-        let known = self.pattern.as_ref().is_some_and(|pattern| Arc::ptr_eq(pattern, &blocks.pattern));
-        let len = D * D * full_len(&blocks.pattern);
+        self.refill_by::<D>(blocks.pattern(), &|column, out| fill_column(blocks, column, out))
+    }
+
+    /// As [`refill`](Self::refill), of a matrix that is not symmetric.
+    ///
+    /// # Errors
+    /// As [`refill`](Self::refill).
+    pub fn refill_full<const D: usize>(&mut self, blocks: &FullBlocks<D>) -> Result<()> {
+        self.refill_by::<D>(blocks.pattern(), &|column, out| fill_full_column(blocks, column, out))
+    }
+
+    /// `fill` writes the numbers of a column of blocks.
+    fn refill_by<const D: usize>(
+        &mut self,
+        pattern: &Arc<Pattern>,
+        fill: &(dyn Fn(usize, &mut [f64]) + Sync),
+    ) -> Result<()> {
+        let known = self.pattern.as_ref().is_some_and(|own| Arc::ptr_eq(own, pattern));
+        let len = D * D * full_len(pattern);
         let whole = [self.data.len(), self.indices.len()] == [len; 2]
-            && self.indptr.len() == D * blocks.vertices() + 1;
+            && self.indptr.len() == D * pattern.vertices() + 1;
         if !known || !whole {
-            self.index::<D>(&blocks.pattern)?;
+            self.index::<D>(pattern)?;
         }
-        let parts = columns_of::<D, _>(&blocks.pattern, &mut self.data);
+        let parts = columns_of::<D, _>(pattern, &mut self.data);
         threads::for_each(parts, &|_, (columns, mut data)| {
             for column in columns {
-                let full = blocks.pattern.full_start(column + 1) - blocks.pattern.full_start(column);
+                let full = pattern.full_start(column + 1) - pattern.full_start(column);
                 let (own, rest) = data.split_at_mut(full * D * D);
-                fill_column(blocks, column, own);
+                fill(column, own);
                 data = rest;
             }
         });
@@ -145,8 +210,8 @@ fn fill_column<const D: usize>(blocks: &Blocks<D>, column: usize, out: &mut [f64
     if out.is_empty() {
         return;
     }
-    let (_, upper) = blocks.pattern.upper(column);
-    let lower = &blocks.values[blocks.pattern.lower(column)];
+    let (_, upper) = blocks.pattern().upper(column);
+    let lower = &blocks.values[blocks.pattern().lower(column)];
     let height = out.len() / D;
     for (l, out) in out.chunks_exact_mut(height).enumerate() {
         let (above, below) = out.as_chunks_mut::<D>().0.split_at_mut(upper.len());
@@ -156,6 +221,45 @@ fn fill_column<const D: usize>(blocks: &Blocks<D>, column: usize, out: &mut [f64
         for (out, Matrix(block)) in below.iter_mut().zip(lower) {
             for k in 0..D {
                 out[k] = block[k][l];
+            }
+        }
+    }
+}
+
+/// The same of a matrix that is not symmetric.
+fn fill_full_column<const D: usize>(blocks: &FullBlocks<D>, column: usize, out: &mut [f64]) {
+    let height = out.len() / D;
+    for (place, (_, Matrix(block))) in blocks.column(column).enumerate() {
+        for k in 0..D {
+            for l in 0..D {
+                out[l * height + place * D + k] = block[k][l];
+            }
+        }
+    }
+}
+
+/// Columns that a task writes.
+const COLUMNS: usize = 256;
+
+/// All columns of blocks in ranges.
+fn chunks(columns: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    (0..columns).step_by(COLUMNS).map(move |start| start..columns.min(start + COLUMNS))
+}
+
+/// The numbers of the `D` columns of a column of blocks, and their rows.
+fn write_column<'a, const D: usize, I: Index>(
+    blocks: impl Iterator<Item = (u32, &'a Matrix<D>)>,
+    data: &mut [f64],
+    indices: &mut [I],
+) {
+    let height = data.len() / D;
+    for (place, (row, Matrix(block))) in blocks.enumerate() {
+        for k in 0..D {
+            // All fit: the largest of them was tried.
+            let index = I::try_from(row as usize * D + k).unwrap_or_default();
+            for l in 0..D {
+                data[l * height + place * D + k] = block[k][l];
+                indices[l * height + place * D + k] = index;
             }
         }
     }

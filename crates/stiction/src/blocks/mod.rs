@@ -1,15 +1,22 @@
-//! A symmetric matrix of small blocks: where it is not zero, its values, and its other forms.
+//! Matrices of small blocks: where they are not zero, their values, and their other forms.
 
 pub mod csc;
 pub mod pattern;
 pub mod stencils;
+mod layout;
+pub mod full;
+pub mod columns;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::math::{Matrix, Vector};
 use crate::threads;
+pub use columns::{Entry, EntryColumns};
 pub use csc::{Csc, Index};
+pub use full::FullBlocks;
+use layout::Layout;
+pub(crate) use layout::Places;
 pub use pattern::Pattern;
 pub use stencils::Stencils;
 
@@ -24,33 +31,14 @@ const ROWS: usize = 512;
 /// are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks<const D: usize> {
-    stencils: Stencils,
-    pattern: Arc<Pattern>,
-    /// Which block each pair of each stencil adds to.
-    slots: Vec<u32>,
+    layout: Layout,
     values: Vec<Matrix<D>>,
-    /// Whether the pattern is that of the stencils.
-    is_built: bool,
-    next: Next,
-    builder: pattern::Builder,
-}
-
-/// Which list is added next, and where its vertices and slots start.
-#[derive(Clone, Copy, Debug, Default)]
-struct Next {
-    list: usize,
-    vertices: usize,
-    slots: usize,
 }
 
 /// What adding a list of local matrices takes.
 pub(crate) struct Target<'a, const D: usize> {
-    /// The vertices of the list's stencils.
-    pub(crate) vertices: &'a [u32],
-    /// The blocks of its pairs.
-    pub(crate) slots: &'a [u32],
-    /// The block on the diagonal of each vertex.
-    pub(crate) diagonal: &'a [u32],
+    /// Where the list is added.
+    pub(crate) places: Places<'a>,
     /// The blocks.
     pub(crate) values: &'a mut [Matrix<D>],
 }
@@ -61,27 +49,9 @@ impl<const D: usize> Blocks<D> {
     /// # Panics
     /// If a stencil names a vertex beyond `vertices`, or there are 2³² blocks or more.
     pub fn begin(&mut self, vertices: usize, list: impl FnOnce(&mut Stencils)) {
-        self.stencils.rewind();
-        // If listing ends in a panic, what is listed is not what the pattern is of.
-        let is_built = std::mem::replace(&mut self.is_built, false);
-        list(&mut self.stencils);
-        if !is_built || !self.stencils.same() || self.pattern.vertices() != vertices {
-            self.rebuild(vertices);
-        }
-        self.is_built = true;
+        self.layout.begin(vertices, list);
         self.values.clear();
-        self.values.resize(self.pattern.rows().len(), Matrix::ZERO);
-        self.next = Next::default();
-    }
-
-    fn rebuild(&mut self, vertices: usize) {
-        // Whoever shares the old pattern keeps it.
-        if Arc::get_mut(&mut self.pattern).is_none() {
-            self.pattern = Arc::default();
-        }
-        if let Some(pattern) = Arc::get_mut(&mut self.pattern) {
-            self.builder.build(&self.stencils, vertices, pattern, &mut self.slots);
-        }
+        self.values.resize(self.pattern().rows().len(), Matrix::ZERO);
     }
 
     /// Where the next list is added.
@@ -89,22 +59,7 @@ impl<const D: usize> Blocks<D> {
     /// # Panics
     /// If `count` stencils of `N` vertices were not what was listed next.
     pub(crate) fn next_list<const N: usize>(&mut self, count: usize) -> Target<'_, D> {
-        let listed = self.stencils.list(self.next.list);
-        assert!(
-            listed == Some((N, count)),
-            "list {}: {count} local matrices of {N} vertices are added where (vertices, stencils) are listed as {listed:?}",
-            self.next.list,
-        );
-        let (from, pairs) = (self.next, stencils::pair_count(N));
-        self.next.list += 1;
-        self.next.vertices += N * count;
-        self.next.slots += pairs * count;
-        Target {
-            vertices: self.stencils.vertices(from.vertices..self.next.vertices),
-            slots: &self.slots[from.slots..self.next.slots],
-            diagonal: self.pattern.starts(),
-            values: &mut self.values,
-        }
+        Target { places: self.layout.next_list::<N>(count), values: &mut self.values }
     }
 
     /// Ends the sum: makes the blocks on the diagonal symmetric to the last bit.
@@ -112,10 +67,10 @@ impl<const D: usize> Blocks<D> {
     /// # Panics
     /// If not every list was added.
     pub fn finish(&mut self) {
-        let (added, listed) = (self.next.list, self.stencils.len());
-        assert!(added == listed, "only {added} of {listed} lists of local matrices were added");
-        for column in 0..self.pattern.vertices() {
-            if let Some(block) = self.pattern.lower(column).next() {
+        self.layout.finish();
+        let pattern = self.layout.pattern();
+        for column in 0..pattern.vertices() {
+            if let Some(block) = pattern.lower(column).next() {
                 let Matrix(block) = &mut self.values[block];
                 for k in 0..D {
                     for l in k + 1..D {
@@ -128,12 +83,12 @@ impl<const D: usize> Blocks<D> {
 
     /// How many rows and columns of blocks there are.
     pub fn vertices(&self) -> usize {
-        self.pattern.vertices()
+        self.pattern().vertices()
     }
 
     /// Where the blocks are; the same object as long as it does not change.
     pub fn pattern(&self) -> &Arc<Pattern> {
-        &self.pattern
+        self.layout.pattern()
     }
 
     /// The blocks on and below the diagonal, in the order of the pattern.
@@ -144,7 +99,7 @@ impl<const D: usize> Blocks<D> {
     /// Row, column (row ≥ column) and values of each block on and below the diagonal, by columns.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, &Matrix<D>)> {
         let places = (0..self.vertices()).flat_map(move |column| {
-            self.pattern.lower(column).map(move |block| (self.pattern.rows()[block] as usize, column))
+            self.pattern().lower(column).map(move |block| (self.pattern().rows()[block] as usize, column))
         });
         places.zip(&self.values).map(|((row, column), value)| (row, column, value))
     }
@@ -171,12 +126,12 @@ impl<const D: usize> Blocks<D> {
         for (row, out) in rows.zip(out) {
             let mut sum = Vector::ZERO;
             // A row is a column of the transpose: blocks left of the diagonal as they are, the others transposed.
-            let (columns, blocks) = self.pattern.upper(row);
+            let (columns, blocks) = self.pattern().upper(row);
             for (&column, &block) in columns.iter().zip(blocks) {
                 add_product(&mut sum, &self.values[block as usize], &p[column as usize]);
             }
-            for block in self.pattern.lower(row) {
-                let column = self.pattern.rows()[block] as usize;
+            for block in self.pattern().lower(row) {
+                let column = self.pattern().rows()[block] as usize;
                 add_transposed_product(&mut sum, &self.values[block], &p[column]);
             }
             *out = sum;
