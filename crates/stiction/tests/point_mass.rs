@@ -4,7 +4,6 @@
 //! that of the last step: with `μ_s > μ_k` a step has two solutions, and this one continues the motion.
 
 use stiction::distance::Psd;
-use stiction::friction::anisotropy::matchstick;
 use stiction::friction::{
     Detail, FrictionKind, FrictionLaw, FrictionPotential, LagChange, Lagged, Motion, Mu, Outcome, Peak,
     Refinement, Slide, Slides, refine,
@@ -89,7 +88,9 @@ impl<const D: usize> Mass<D> {
 }
 
 impl<const D: usize, L: FrictionLaw> Mass<D, L> {
-    /// Starts at a velocity, with the acceleration that belongs to it.
+    /// Starts at a velocity, with the acceleration that belongs to it. A mass that friction holds has none, and is not started: in
+    /// the smoothed law friction is zero at rest, for a time much shorter than a step, and one half of that
+    /// acceleration over a step of the trapezoidal rule would tear it loose.
     fn start(mut self, v: Vector<D>, load: &Load<D>, slides: &Slides<D>) -> Self {
         self.v = v;
         let scheme = Scheme { predicted: self.x, scale: 1.0, x_ref: self.x, v_ref: v, h_hat: 1.0 };
@@ -277,6 +278,8 @@ struct Stop {
     time: f64,
     /// `Σ F·Δx` with friction at the end of each step, in J.
     work: f64,
+    /// `Σ F·Δx` with the mean of friction at both ends, in J: what the trapezoidal rule does.
+    mean_work: f64,
     /// `½ Σ m|Δv|²`, in J.
     numerical: f64,
     kinetic: f64,
@@ -285,12 +288,14 @@ struct Stop {
 fn stop(integrator: Integrator, h: f64, start: f64, slides: &Slides<2>) -> Stop {
     let load = Load::constant(Vector::ZERO);
     let mut mass = Mass::new(integrator, h).start(along(start), &load, slides);
-    let mut out = Stop { distance: 0.0, time: f64::NAN, work: 0.0, numerical: 0.0, kinetic: 0.0 };
-    let steps = (3.0 / h) as usize;
-    for n in 0..steps {
-        let (x, v) = (mass.x, mass.v);
-        let force = mass.step(&load, slides);
+    let mut out =
+        Stop { distance: 0.0, time: f64::NAN, work: 0.0, mean_work: 0.0, numerical: 0.0, kinetic: 0.0 };
+    let mut force = mass.a;
+    for n in 0..(3.0 / h) as usize {
+        let (x, v, before) = (mass.x, mass.v, force);
+        force = mass.step(&load, slides);
         out.work += force.dot(mass.x - x);
+        out.mean_work += 0.5 * (before + force).dot(mass.x - x);
         out.numerical += 0.5 * (mass.v - v).norm_squared();
         if v[0] > EPS && mass.v[0] <= EPS {
             out.time = h * (n as f64 + (v[0] - EPS) / (v[0] - mass.v[0]));
@@ -326,7 +331,12 @@ fn energy_of_a_stop() {
     check("V05 ImplicitEuler numerical", euler.numerical, 0.009_791, 1e-6);
     check("V05 ImplicitEuler balance", euler.kinetic - euler.work + euler.numerical, 0.5, 1e-10);
     let newmark = stop(Newmark, 0.01, 1.0, &slides);
-    check("V05 Newmark numerical", 0.5 - newmark.kinetic + newmark.work, 0.0, 1e-5);
+    check("V05 Newmark numerical", 0.5 - newmark.kinetic + newmark.mean_work, 0.0, 1e-10);
+    // For comparison: the last steps, in which friction changes, seen from their ends.
+    println!(
+        "V05 Newmark with friction at the ends of the steps: {:.2e} J",
+        0.5 - newmark.kinetic + newmark.work
+    );
 }
 
 /// V04: a slope that holds creeps at `p(1 − √(1 − φ))`.
@@ -339,7 +349,7 @@ fn creep_on_a_slope() {
             let formula = Peak.creep_bound(mu, EPS) * (1.0 - f64::sqrt(1.0 - phi));
             assert!((expected / formula - 1.0).abs() < 1e-14);
             for integrator in ALL {
-                let mut mass = Mass::new(integrator, 0.01).start(Vector::ZERO, &load, &slides);
+                let mut mass = Mass::new(integrator, 0.01);
                 for _ in 0..2000 {
                     mass.step(&load, &slides);
                 }
@@ -360,16 +370,20 @@ fn a_slope_with_two_states() {
     let sliding = G * (angle.sin() - mu.k * angle.cos());
     assert!((sliding - 0.910_836).abs() < 1e-6);
     for integrator in ALL {
-        let run = |v0: f64| {
-            let mut mass = Mass::new(integrator, 0.01).start(along(v0), &load, &slides);
+        let run = |mut mass: Mass<2>| {
             for _ in 0..1000 {
                 mass.step(&load, &slides);
             }
             mass.v[0]
         };
-        check(&format!("V06b {integrator:?} creep by formula"), run(0.0) / 0.2918e-3, 1.0, 2e-4);
-        check(&format!("V06b {integrator:?} creep"), run(0.0) / Peak.creep(0.4, mu, EPS), 1.0, 1e-4);
-        check(&format!("V06b {integrator:?} slide"), (run(0.05) - 0.05) / 10.0 / sliding, 1.0, 1e-4);
+        let creep = run(Mass::new(integrator, 0.01));
+        check(&format!("V06b {integrator:?} creep by formula"), creep / 0.2918e-3, 1.0, 1e-4);
+        check(&format!("V06b {integrator:?} creep"), creep / Peak.creep(0.4, mu, EPS), 1.0, 1e-6);
+        // Far below h g(μ_s cos θ − sin θ) = 9 mm/s, where a start at the last position would let it stick again.
+        for v0 in [0.05, 2e-3] {
+            let end = run(Mass::new(integrator, 0.01).start(along(v0), &load, &slides));
+            check(&format!("V06b {integrator:?} slide from {v0}"), (end - v0) / 10.0 / sliding, 1.0, 1e-4);
+        }
     }
 }
 
@@ -382,6 +396,8 @@ struct Cycles {
     least: f64,
     fastest: f64,
     jump: f64,
+    /// How much shorter the spring is after a slide.
+    drop: f64,
 }
 
 /// V06: m = 1 kg, k = 100 N/m, N = 9.81 N, μ_s = 0.5, μ_k = 0.3, drive 0.05 m/s.
@@ -412,40 +428,78 @@ fn cycles(history: &[(f64, f64, f64)], h: f64) -> Cycles {
         whole.iter().map(of).fold(start, f)
     };
     let slipped = |n: usize| (n..).find(|&n| history[n].1 <= EPS).unwrap();
-    let jumps = starts[1..starts.len() - 1].iter().map(|&n| history[slipped(n)].2 - history[n - 1].2);
+    // From the last time before each slide to the first after it.
+    let slides: Vec<_> = starts[1..starts.len() - 1].iter().map(|&n| [n - 1, slipped(n)]).collect();
+    let mean = |of: fn(&(f64, f64, f64)) -> f64| {
+        slides.iter().map(|[a, b]| of(&history[*b]) - of(&history[*a])).sum::<f64>() / count
+    };
     Cycles {
         period: (last - first) as f64 * h / count,
         peak: over(f64::max, 0.0, |s| s.0),
         least: over(f64::min, f64::INFINITY, |s| s.0),
         fastest: over(f64::max, 0.0, |s| s.1),
-        jump: jumps.sum::<f64>() / count,
+        jump: mean(|s| s.2),
+        drop: -mean(|s| s.0) / 100.0,
     }
+}
+
+/// The answers: `A = (μ_s − μ_k)N/k`, `ω = √(k/m)`.
+///
+/// ```text
+/// T = 2A/V + (2/ω)(π − atan(Aω/V))        forces k(μ_k N/k ± √(A² + V²/ω²))        v_max = V + √(A²ω² + V²)
+/// ```
+fn exact_cycles() -> Cycles {
+    let (k, drive, omega) = (100.0, 0.05, 10.0);
+    let amplitude = (0.5 - 0.3) * G / k;
+    let (swing, center) = (f64::hypot(amplitude, drive / omega), 0.3 * G / k);
+    let slip = 2.0 / omega * (std::f64::consts::PI - f64::atan(amplitude * omega / drive));
+    let drop = 2.0 * amplitude;
+    Cycles {
+        period: drop / drive + slip,
+        peak: k * (center + swing),
+        least: k * (center - swing),
+        fastest: drive + swing * omega,
+        jump: drop + drive * slip,
+        drop,
+    }
+}
+
+/// Errors of period, largest force, least force (by the largest), largest speed, jump and drop, relative.
+fn cycle_errors(found: &Cycles) -> [f64; 6] {
+    let exact = exact_cycles();
+    [
+        found.period / exact.period - 1.0,
+        found.peak / exact.peak - 1.0,
+        (found.least - exact.least) / exact.peak,
+        found.fastest / exact.fastest - 1.0,
+        found.jump / exact.jump - 1.0,
+        found.drop / exact.drop - 1.0,
+    ]
+}
+
+fn percent(errors: &[f64]) -> String {
+    errors.iter().map(|e| format!("{:+.2} %", 100.0 * e)).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
 fn stick_slip_of_a_driven_spring() {
-    let (k, n, drive, omega) = (100.0, G, 0.05, 10.0);
-    let amplitude = (0.5 - 0.3) * n / k;
-    let period =
-        2.0 * amplitude / drive + 2.0 / omega * (std::f64::consts::PI - f64::atan(amplitude * omega / drive));
-    assert!((period - 1.148_87).abs() < 1e-5);
-    let swing = f64::hypot(amplitude, drive / omega);
-    for (integrator, tolerance) in [(ImplicitEuler, 0.04), (Newmark, 0.01), (Bdf2, 0.02)] {
-        let found = stick_slip(integrator, 0.005);
-        let relative = |what: &str, found: f64, expected: f64| {
-            check(&format!("V06 {integrator:?} {what}"), found / expected, 1.0, tolerance);
-        };
-        relative("period", found.period, period);
-        relative("largest force", found.peak, k * (0.3 * n / k + swing));
-        println!("V06 {integrator:?} least force {} of {}", found.least, k * (0.3 * n / k - swing));
-        println!("V06 {integrator:?} fastest {} of {}", found.fastest, drive + swing * omega);
-        println!("V06 {integrator:?} jump {} of 0.05744", found.jump);
+    let exact = exact_cycles();
+    assert!((exact.period - 1.148_87).abs() < 1e-5 && (exact.drop - 0.039_24).abs() < 1e-9);
+    assert!((exact.peak - 4.967_71).abs() < 1e-5 && (exact.least - 0.918_29).abs() < 1e-5);
+    assert!((exact.fastest - 0.252_47).abs() < 1e-5 && (exact.jump - 0.057_44).abs() < 1e-5);
+    for (integrator, h, tolerance) in
+        [(Newmark, 0.005, 0.01), (Bdf2, 0.005, 0.02), (ImplicitEuler, 0.001, 0.04)]
+    {
+        let errors = cycle_errors(&stick_slip(integrator, h));
+        println!("V06 {integrator:?} h {h}: period, forces, speed, jump, drop {}", percent(&errors));
+        assert!(errors.iter().all(|e| e.abs() <= tolerance), "V06 {integrator:?}: {errors:?}");
     }
-    let of = |h| stick_slip(ImplicitEuler, h).period / period - 1.0;
-    println!(
-        "V06 ImplicitEuler period error at h = 10, 5, 2, 1 ms: {:?}",
-        [0.01, 0.005, 0.002, 0.001].map(of)
-    );
+    // Implicit Euler damps the slide: its swing needs shorter steps than its period.
+    for (h, tolerance) in [(0.01, 0.07), (0.005, 0.04), (0.002, 0.01), (0.001, 1e-3)] {
+        let errors = cycle_errors(&stick_slip(ImplicitEuler, h));
+        println!("V06 ImplicitEuler h {h}: period, forces, speed, jump, drop {}", percent(&errors));
+        assert!(errors[0].abs() <= tolerance, "V06 ImplicitEuler, h {h}: {errors:?}");
+    }
 }
 
 // --- Anisotropy ---
@@ -460,26 +514,35 @@ fn anisotropic_slope(tangent: f64, phi: f64) -> (Load<3>, f64) {
     (Load::constant(load), G * angle.cos())
 }
 
-/// Friction with lagged coefficients by the direction of the slide `v`: that of the load at rest.
-fn matchsticks(force: f64, v: Vector<3>, load: &Load<3>) -> Slides<3> {
-    let t = if v.norm() > 0.0 { v.normalized() } else { load.constant.normalized() };
-    on_plane(force, matchstick([t[0], t[1]], AXES, AXES, Mu::default()))
+/// A plane with axes, and a detail to describe its friction.
+fn with_axes(force: f64, detail: impl Fn(Detail<3>) -> Detail<3>) -> Slides<3> {
+    let mu = Mu::same(1.0);
+    let (axis, none) = (Vector::axis(0), [0.0; 2]);
+    let plain = Detail {
+        drift: Vector::ZERO,
+        axis,
+        direction: Some(axis),
+        scaling: [1.0; 2],
+        ellipse_s: none,
+        ellipse_k: none,
+        mu,
+    };
+    let mut slides = on_plane(force, mu);
+    slides.obstacle[0].detail = 0;
+    slides.details.push(detail(plain));
+    slides
+}
+
+/// Friction with coefficients by the direction of the last slide `v`.
+fn matchsticks(force: f64, v: Vector<3>) -> Slides<3> {
+    let mut slides = with_axes(force, |detail| Detail { ellipse_s: AXES, ellipse_k: AXES, ..detail });
+    slides.refresh_anisotropy(&[v]);
+    slides
 }
 
 /// Friction from the potential `λ f₀(|S v|)`.
 fn elliptic_cone(force: f64) -> Slides<3> {
-    let mut slides = on_plane(force, 1.0);
-    slides.obstacle[0].detail = 0;
-    slides.details.push(Detail {
-        drift: Vector::ZERO,
-        axis: Vector::axis(0),
-        direction: Some(Vector::axis(0)),
-        scaling: AXES,
-        ellipse_s: [0.0; 2],
-        ellipse_k: [0.0; 2],
-        mu: Mu::same(1.0),
-    });
-    slides
+    with_axes(force, |detail| Detail { scaling: AXES, ..detail })
 }
 
 /// Runs `steps` steps from rest.
@@ -519,7 +582,7 @@ fn anisotropic_slides() {
         let (load, force) = anisotropic_slope(tangent, f64::to_radians(phi));
         for integrator in ALL {
             let what = |what: &str| format!("V07 {integrator:?} φ {phi} {what}");
-            let (found, a) = direction_and_acceleration(integrator, &load, |v| matchsticks(force, v, &load));
+            let (found, a) = direction_and_acceleration(integrator, &load, |v| matchsticks(force, v));
             check(&what("matchstick angle"), found, phi, 0.1);
             check(&what("matchstick acceleration"), a, straight, 1e-3);
             let (found, a) = direction_and_acceleration(integrator, &load, |_| elliptic_cone(force));
@@ -532,12 +595,13 @@ fn anisotropic_slides() {
 /// V07: where anisotropic friction lets go at 45°: tan θ = 0.44721 by lagged coefficients, 0.26833 by the cone.
 #[test]
 fn anisotropic_friction_holds_up_to_its_limit() {
-    let fastest = |limit: f64, part: f64, model: &dyn Fn(f64, Vector<3>, &Load<3>) -> Slides<3>| {
+    type Model = fn(f64, Vector<3>) -> Slides<3>;
+    let fastest = |limit: f64, part: f64, model: Model| {
         let (load, force) = anisotropic_slope(limit * part, f64::to_radians(45.0));
-        slide_from_rest(ImplicitEuler, &load, |v| model(force, v, &load), 500).v.norm()
+        slide_from_rest(ImplicitEuler, &load, |v| model(force, v), 500).v.norm()
     };
-    let models: [(&str, f64, &dyn Fn(f64, Vector<3>, &Load<3>) -> Slides<3>); 2] =
-        [("matchstick", 0.447_21, &matchsticks), ("cone", 0.268_33, &|force, _, _| elliptic_cone(force))];
+    let models: [(&str, f64, Model); 2] =
+        [("matchstick", 0.447_21, matchsticks), ("cone", 0.268_33, |force, _| elliptic_cone(force))];
     for (what, limit, model) in models {
         let (below, above) = (fastest(limit, 0.999, model), fastest(limit, 1.001, model));
         println!("V07 {what} at 0.999 and 1.001 of {limit}: {below:.2e}, {above:.2e} m/s");
@@ -578,7 +642,7 @@ fn orders_of_a_slide_under_a_changing_load() {
     let (mu, time, v0) = (0.3, 0.5, 3.0);
     let normal = |t: f64| G * (1.0 + 0.5 * (5.0 * t).sin());
     // ∫∫ N from 0.
-    let exact = v0 * time - mu * G * (0.5 * time * time + 0.1 * time - 0.02 * (5.0 * time).sin());
+    let exact = v0 * time - mu * G * (0.5 * time * time + 0.1 * time - 0.02 * f64::sin(5.0 * time));
     for (integrator, with_end) in [(ImplicitEuler, 1.0), (Newmark, 2.0), (Bdf2, 2.0)] {
         for (lagged, expected) in [(false, with_end), (true, 1.0)] {
             let error = |steps: usize| {
@@ -703,7 +767,7 @@ fn a_refinement_that_diverges_is_reported() {
         report.rounds()
     );
     assert_eq!(report.outcome, Outcome::Diverged);
-    assert!(report.rounds() < 10 && report.residual() > 0.1);
+    assert!(report.rounds() <= 4 && report.residual() > 0.1);
 }
 
 /// V19: a normal force that rises with time; lagging loses `μ h (N_end − N_0)/m` of the speed.
@@ -802,17 +866,18 @@ fn a_law_of_ones_own() {
             let Mass { integrator, h, x, v, a, before, .. } = Mass::<2>::new(integrator, 0.01);
             Mass { integrator, h, law: Tanh, x, v, a, before }.start(Vector::ZERO, load, slides)
         };
-        let run = |tangent| {
+        let run = |tangent, steps| {
             let (load, slides) = incline(tangent, mu);
             let mut mass = mass(&load, &slides);
-            for _ in 0..1000 {
+            for _ in 0..steps {
                 mass.step(&load, &slides);
             }
             mass.v[0]
         };
-        check(&format!("tanh {integrator:?} creep"), run(0.4) / (EPS * f64::atanh(0.8)), 1.0, 1e-6);
+        check(&format!("tanh {integrator:?} creep"), run(0.4, 1000) / (EPS * f64::atanh(0.8)), 1.0, 1e-6);
         let angle = f64::atan(0.6);
         let exact = G * (angle.sin() - mu * angle.cos());
-        check(&format!("tanh {integrator:?} slide"), run(0.6) / (10.0 * exact), 1.0, 1e-3);
+        let a = (run(0.6, 1000) - run(0.6, 500)) / 5.0;
+        check(&format!("tanh {integrator:?} slide"), a / exact, 1.0, 1e-6);
     }
 }
