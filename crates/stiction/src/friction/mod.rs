@@ -24,6 +24,7 @@ pub mod by_mu;
 pub mod forces;
 pub mod account;
 pub mod jacobian;
+pub mod refine;
 
 pub use account::{FrictionAccount, Step};
 pub use anisotropy::{Anisotropy, Axes};
@@ -40,6 +41,7 @@ pub use law::{FrictionLaw, Mu};
 pub use peak::Peak;
 pub use per_slide::PerSlide;
 pub use potential::{FrictionPotential, Motion};
+pub use refine::{LagChange, Lagged, Outcome, Refinement, RefinementReport, refine};
 pub use sides::Sides;
 pub use slide::{Detail, Slide, Slides};
 pub use static_kinetic::SmoothMu;
