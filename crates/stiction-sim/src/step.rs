@@ -1,5 +1,6 @@
 //! One time step.
 
+use stiction::contact::Contacts;
 use stiction::friction::{self, FrictionPotential, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
@@ -32,6 +33,7 @@ pub fn step<const D: usize>(
     let mut iterate = begin(model, state);
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let mut slides = lag(model, &iterate);
+    let mut lagged = iterate.contacts.clone();
 
     let mut round = 1;
     let (friction, work_done) = loop {
@@ -42,13 +44,14 @@ pub fn step<const D: usize>(
         }
         newton::minimise(&problem, &mut iterate, work)?;
         let again = lag(model, &iterate);
-        let friction = friction_report(&problem, &iterate, &again);
+        let friction = friction_report(&problem, &iterate, &again, (&lagged, &state.x))?;
         if round == model.params.friction.refinements
             || friction.lag_residual <= model.params.friction.lag_tolerance
         {
             break (friction, prescribed_work(&problem, &iterate, &state.x));
         }
         slides = again;
+        lagged.clone_from(&iterate.contacts);
         round += 1;
     };
 
@@ -81,15 +84,19 @@ fn start_at_prediction<const D: usize>(problem: &Problem<'_, D>, iterate: &mut I
     newton::advance(problem, iterate, &p);
 }
 
+/// What friction did since positions `before`, given the contacts that it was frozen at.
 fn friction_report<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &Iterate<D>,
     again: &Slides<D>,
-) -> FrictionReport {
+    (lagged, before): (&Contacts, &[Vector<D>]),
+) -> Result<FrictionReport> {
     let used = problem.potential(&iterate.contacts, iterate.kappa).friction;
     let next = FrictionPotential { slides: again, ..used };
     let lag_residual = relative_change(&used, &next, &iterate.x);
-    FrictionReport { lag_residual, ..FrictionReport::new(&used, &iterate.x) }
+    let at_end = problem.model.barrier_potential(lagged, iterate.kappa).forces(&iterate.x);
+    let step = friction::Step { x_start: before, x: &iterate.x, h: problem.model.params.time.step };
+    Ok(used.account(&step, &(&at_end).into(), lag_residual)?)
 }
 
 /// `|g_used − g_next| / max(|g_used|, |g_next|)` of the friction forces; 0 where both vanish, never above 2.
