@@ -1,11 +1,12 @@
 //! One time step.
 
 use stiction::contact::Contacts;
-use stiction::friction::{self, FrictionPotential, Slides};
+use stiction::friction::{self, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::integrator::Scheme;
 use crate::model::Model;
 use crate::newton::{self, Iterate, Problem, Workspace};
 use crate::report::{FrictionReport, StepReport};
@@ -32,28 +33,16 @@ pub fn step<const D: usize>(
     let targets = model.boundary.targets(model.surface.rest(), (state.step + 1) as f64 * h);
     let mut iterate = begin(model, state);
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
-    let mut slides = lag(model, &iterate);
-    let mut lagged = iterate.contacts.clone();
-
-    let mut round = 1;
-    let (friction, work_done) = loop {
-        let problem =
-            Problem { model, scheme: &scheme, slides: &slides, targets: &targets, step: state.step + 1 };
-        if round == 1 {
-            start_at_prediction(&problem, &mut iterate);
-        }
-        newton::minimise(&problem, &mut iterate, work)?;
-        let again = lag(model, &iterate);
-        let friction = friction_report(&problem, &iterate, &again, (&lagged, &state.x))?;
-        if round == model.params.friction.refinements
-            || friction.lag_residual <= model.params.friction.lag_tolerance
-        {
-            break (friction, prescribed_work(&problem, &iterate, &state.x));
-        }
-        slides = again;
-        lagged.clone_from(&iterate.contacts);
-        round += 1;
-    };
+    let slides = lag(model, &iterate);
+    let lagged = iterate.contacts.clone();
+    let given = Given { model, scheme: &scheme, targets: &targets, step: state.step + 1 };
+    start_at_prediction(&given.problem(&slides), &mut iterate);
+    let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
+    let refined = friction::refine(&mut rounds, &refinement(model))?;
+    let Rounds { slides, lagged, mut iterate, .. } = rounds;
+    let problem = given.problem(&slides);
+    let friction = friction_report(&problem, &iterate, (&lagged, &state.x), refined.residual())?;
+    let work_done = prescribed_work(&problem, &iterate, &state.x);
 
     let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
     model.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
@@ -88,30 +77,67 @@ fn start_at_prediction<const D: usize>(problem: &Problem<'_, D>, iterate: &mut I
 fn friction_report<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &Iterate<D>,
-    again: &Slides<D>,
     (lagged, before): (&Contacts, &[Vector<D>]),
+    lag_residual: f64,
 ) -> Result<FrictionReport> {
     let used = problem.potential(&iterate.contacts, iterate.kappa).friction;
-    let next = FrictionPotential { slides: again, ..used };
-    let lag_residual = relative_change(&used, &next, &iterate.x);
     let at_end = problem.model.barrier_potential(lagged, iterate.kappa).forces(&iterate.x);
     let step = friction::Step { x_start: before, x: &iterate.x, h: problem.model.params.time.step };
     Ok(used.account(&step, &(&at_end).into(), lag_residual)?)
 }
 
-/// `|g_used − g_next| / max(|g_used|, |g_next|)` of the friction forces; 0 where both vanish, never above 2.
-fn relative_change<const D: usize>(
-    used: &FrictionPotential<'_, D>,
-    next: &FrictionPotential<'_, D>,
-    x: &[Vector<D>],
-) -> f64 {
-    let norm = |vectors: &[Vector<D>]| vectors.iter().map(|v| v.norm_squared()).sum::<f64>().sqrt();
-    let (mut before, mut after) = (vec![Vector::ZERO; x.len()], vec![Vector::ZERO; x.len()]);
-    used.gradient(x, 1.0, &mut before);
-    next.gradient(x, 1.0, &mut after);
-    let change: Vec<_> = before.iter().zip(&after).map(|(before, after)| *after - *before).collect();
-    let larger = norm(&before).max(norm(&after));
-    if larger == 0.0 { 0.0 } else { norm(&change) / larger }
+/// What stays the same in all rounds of a step.
+#[derive(Clone, Copy)]
+struct Given<'a, const D: usize> {
+    model: &'a Model<D>,
+    scheme: &'a Scheme<D>,
+    targets: &'a [(u32, Vector<D>)],
+    step: usize,
+}
+
+impl<const D: usize> Given<'_, D> {
+    fn problem<'b>(&'b self, slides: &'b Slides<D>) -> Problem<'b, D> {
+        let Self { model, scheme, targets, step } = *self;
+        Problem { model, scheme, slides, targets, step }
+    }
+}
+
+/// A step that is solved, and again with friction frozen at its solution.
+struct Rounds<'a, const D: usize> {
+    given: Given<'a, D>,
+    slides: Slides<D>,
+    /// The contacts that friction is frozen at.
+    lagged: Contacts,
+    /// Friction frozen at the last solution.
+    again: Slides<D>,
+    iterate: Iterate<D>,
+    work: &'a mut Workspace<D>,
+}
+
+impl<const D: usize> Lagged for Rounds<'_, D> {
+    type Error = Error;
+
+    fn solve(&mut self) -> Result<()> {
+        newton::minimise(&self.given.problem(&self.slides), &mut self.iterate, self.work)
+    }
+
+    fn measure(&mut self) -> Result<LagChange> {
+        let Iterate { x, contacts, kappa, .. } = &self.iterate;
+        self.again = lag(self.given.model, &self.iterate);
+        let used = self.given.problem(&self.slides).potential(contacts, *kappa).friction;
+        let next = FrictionPotential { slides: &self.again, ..used };
+        Ok(LagChange::between(&used, &next, x))
+    }
+
+    fn relag(&mut self) {
+        std::mem::swap(&mut self.slides, &mut self.again);
+        self.lagged.clone_from(&self.iterate.contacts);
+    }
+}
+
+fn refinement<const D: usize>(model: &Model<D>) -> Refinement {
+    let friction = &model.params.friction;
+    Refinement { rounds: friction.refinements, tolerance: friction.lag_tolerance }
 }
 
 /// Work that the prescribed vertices did on the way from `before`, in J: their reactions times their motion.

@@ -35,6 +35,18 @@ impl Mu {
         }
         Ok(self)
     }
+
+    /// Like [`check`](Self::check), and that `μ_s ≥ μ_k`, as laws with a peak want it.
+    ///
+    /// # Errors
+    /// If one of them is negative or not finite, or `μ_s < μ_k`.
+    pub fn check_descending(self) -> Result<Self> {
+        if self.check()?.s < self.k {
+            let must = "at least mu_k: raise it, or choose a law that allows less (smooth_mu, stribeck)";
+            return Err(Error::BadParameter { name: "mu_s", value: self.s, must });
+        }
+        Ok(self)
+    }
 }
 
 impl From<f64> for Mu {
@@ -64,8 +76,19 @@ pub trait FrictionLaw: Copy + std::fmt::Debug + Send + Sync {
     /// Derivatives of `g(y)/y` by `μ_s` and by `μ_k`, in s/m.
     fn ratio_by_mu(&self, y: f64, mu: Mu, eps: f64) -> [f64; 2];
 
-    /// The speed, in m/s, that a slide under less than the largest static friction never reaches: where `g` has its first maximum.
+    /// The speed, in m/s, that a slide from rest never reaches as long as its load is below the friction there: where `g` has its
+    /// first maximum, or first reaches `μ_s`.
+    ///
+    /// A contact that holds creeps, as every smoothed law does, but slower than this.
     fn creep_bound(&self, mu: Mu, eps: f64) -> f64;
+
+    /// Checks that the law means something for these coefficients: both at least 0 and finite, unless a law asks for more.
+    ///
+    /// # Errors
+    /// If they are impossible.
+    fn check(&self, mu: Mu) -> Result<Mu> {
+        mu.check()
+    }
 
     /// `g(y)`.
     #[inline]
@@ -79,3 +102,6 @@ pub trait FrictionLaw: Copy + std::fmt::Debug + Send + Sync {
         self.ratio(y, mu, eps) + self.ratio_slope(y, mu, eps) * y
     }
 }
+
+#[cfg(test)]
+mod tests;

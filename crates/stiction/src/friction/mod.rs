@@ -3,6 +3,8 @@
 pub mod mollifier;
 pub mod law;
 pub mod peak;
+pub mod static_kinetic;
+pub mod stribeck;
 pub mod kind;
 pub mod anisotropy;
 pub mod coefficient;
@@ -14,6 +16,7 @@ pub mod by_mu;
 pub mod forces;
 pub mod account;
 pub mod jacobian;
+pub mod refine;
 
 pub use account::{FrictionAccount, Step};
 pub use anisotropy::{Anisotropy, Axes};
@@ -27,4 +30,7 @@ pub use law::{FrictionLaw, Mu};
 pub use peak::Peak;
 pub use per_slide::PerSlide;
 pub use potential::{FrictionPotential, Motion};
+pub use refine::{LagChange, Lagged, Outcome, Refinement, RefinementReport, refine};
 pub use slide::{Detail, Slide, Slides};
+pub use static_kinetic::SmoothMu;
+pub use stribeck::Stribeck;
