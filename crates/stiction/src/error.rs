@@ -113,6 +113,38 @@ pub enum Error {
         /// What it must be.
         must: &'static str,
     },
+    /// An entry of a list of names that does not exist.
+    UnknownEntry {
+        /// Which list.
+        what: &'static str,
+        /// Which of its entries.
+        index: usize,
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A name that is given twice.
+    RepeatedName {
+        /// What has the name.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// What is wrong between two materials.
+    Between {
+        /// Their names.
+        names: [String; 2],
+        /// What is wrong.
+        error: Box<Error>,
+    },
+    /// Something that is needed and was not given.
+    Missing {
+        /// What.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
 }
 
 impl fmt::Display for Error {
@@ -166,6 +198,16 @@ impl fmt::Display for Error {
             Self::BadEntry { what, index, value, must } => {
                 write!(f, "{what} {index} is {value}: it must be {must}")
             }
+            Self::UnknownEntry { what, index, name, known } => {
+                write!(f, "{what} {index} is \"{name}\", which is not known: choose one of {known}")
+            }
+            Self::RepeatedName { what, name } => {
+                write!(f, "{what} \"{name}\" is given twice: remove one of them")
+            }
+            Self::Between { names: [a, b], error } => {
+                write!(f, "friction between \"{a}\" and \"{b}\": {error}")
+            }
+            Self::Missing { what, remedy } => write!(f, "{what} is missing: {remedy}"),
         }
     }
 }

@@ -168,6 +168,67 @@ impl<const D: usize> Obstacle<D> {
     }
 }
 
+/// How a rigid solid moves at one moment.
+///
+/// ```text
+/// v(p) = v₀ + ω × (p − o)          v₀ in m/s, ω in rad/s
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigidVelocity<const D: usize> {
+    velocity: Vector<D>,
+    /// `[ω]×`, in 1/s.
+    rate: Matrix<D>,
+    about: Vector<D>,
+}
+
+impl<const D: usize> RigidVelocity<D> {
+    /// No motion.
+    pub const REST: Self = Self { velocity: Vector::ZERO, rate: Matrix::ZERO, about: Vector::ZERO };
+
+    /// Every point with the same velocity, in m/s.
+    ///
+    /// # Errors
+    /// If an entry is not finite.
+    pub fn translation(velocity: Vector<D>) -> Result<Self> {
+        Self { velocity, ..Self::REST }.checked()
+    }
+
+    /// Velocity of the solid at the point `p`, in m/s.
+    #[inline]
+    pub fn at(&self, p: Vector<D>) -> Vector<D> {
+        self.velocity + self.rate * (p - self.about)
+    }
+
+    fn checked(self) -> Result<Self> {
+        check_finite("velocity of obstacle", self.velocity)?;
+        for k in 0..D {
+            check_finite("spin of obstacle", self.rate.column(k))?;
+        }
+        check_finite("centre of spin of obstacle", self.about)?;
+        Ok(self)
+    }
+}
+
+impl RigidVelocity<2> {
+    /// In the plane: `velocity` of the point `about`, and `spin` in rad/s from the x to the y axis.
+    ///
+    /// # Errors
+    /// If an entry is not finite.
+    pub fn in_plane(velocity: Vector<2>, spin: f64, about: Vector<2>) -> Result<Self> {
+        Self { velocity, rate: Matrix([[0.0, -spin], [spin, 0.0]]), about }.checked()
+    }
+}
+
+impl RigidVelocity<3> {
+    /// In space: `velocity` of the point `about`, and `spin` in rad/s around a line through it.
+    ///
+    /// # Errors
+    /// If an entry is not finite.
+    pub fn in_space(velocity: Vector<3>, spin: Vector<3>, about: Vector<3>) -> Result<Self> {
+        Self { velocity, rate: Matrix::cross(spin), about }.checked()
+    }
+}
+
 fn check_finite<const D: usize>(what: &'static str, vector: Vector<D>) -> Result<()> {
     if vector.is_finite() { Ok(()) } else { Err(Error::NotFinite { what, index: 0 }) }
 }
@@ -238,6 +299,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Points of a solid that turns move along its surface, at the speed that the radius says.
+    #[test]
+    fn a_turning_ball_moves_along_its_surface() {
+        let (center, spin) = (Vector([1.0, -2.0, 0.5]), Vector([0.3, 0.0, -2.0]));
+        let motion = RigidVelocity::in_space(Vector::ZERO, spin, center).unwrap();
+        let r = Vector([0.0, 0.5, 0.0]);
+        assert_eq!(motion.at(center + r), Vector([1.0, 0.0, 0.15]));
+        let flat = RigidVelocity::in_plane(Vector([1.0, 0.0]), 2.0, Vector([0.0, 1.0])).unwrap();
+        assert_eq!(flat.at(Vector([3.0, 1.0])), Vector([1.0, 6.0]));
+        let rest = RigidVelocity::<3>::REST;
+        assert_eq!(rest.at(r), Vector::ZERO);
+    }
+
+    #[test]
+    fn bad_motions_are_refused() {
+        let (good, bad) = (Vector([0.0; 3]), Vector([0.0, f64::NAN, 0.0]));
+        let message = |motion: Result<RigidVelocity<3>>| motion.unwrap_err().to_string();
+        assert!(message(RigidVelocity::translation(bad)).contains("velocity of obstacle"));
+        assert!(message(RigidVelocity::in_space(good, bad, good)).contains("spin of obstacle"));
+        assert!(message(RigidVelocity::in_space(good, good, bad)).contains("centre of spin"));
+        assert!(RigidVelocity::in_plane(Vector([0.0; 2]), f64::INFINITY, Vector([0.0; 2])).is_err());
     }
 
     #[test]

@@ -1,72 +1,337 @@
 //! From contacts to slides.
 
-use super::coefficient::Coefficients;
-use super::law::Mu;
-use super::slide::{Slide, Slides};
-use crate::barrier::{Barrier, BarrierPotential};
-use crate::contact::Contact;
-use crate::distance::Separation;
-use crate::math::Vector;
-use crate::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
+use std::ops::Range;
 
-/// Freezes normal force, sliding plane and closest points of the barrier's contacts at positions `x`.
+use super::anisotropy::Axes;
+use super::axis::{own, projected};
+use super::coefficient::Coefficients;
+use super::entry::Entry;
+use super::grain;
+use super::law::Mu;
+use super::sides::{Sides, first_side};
+use super::slide::{Detail, Slide, Slides};
+use crate::barrier::kappa::KindKappa;
+use crate::barrier::{Barrier, BarrierPotential};
+use crate::contact::{Contact, ObstacleContact, ParallelContact};
+use crate::distance::Separation;
+use crate::error::Result;
+use crate::math::Vector;
+use crate::mollifier;
+use crate::stencil::{EDGE_EDGE, EdgeEdge, PairKind, Stencil, VertexEdge, VertexFace, VertexVertex};
+use crate::threads;
+
+/// Freezes normal force, sliding plane, closest points and coefficients of the barrier's contacts at positions `x`.
 ///
 /// ```text
 /// λ: see BarrierPotential::forces  [N]       n = r/|r|       c: weights of the closest points
 /// ```
-/// Nearly parallel edges keep the friction that belongs to their mollified normal force, so it
-/// is continuous when edges turn. Nothing is returned where there is no friction at all. \[Li2020\]
+/// One slide for each contact, in their order: on obstacles, vv, ve, ee and behind them the nearly parallel ones, vf. Nearly parallel
+/// edges keep the friction that belongs to their mollified normal force, so it is continuous when edges turn. Nothing is returned where
+/// there is no friction at all. \[Li2020\]
+///
+/// Input of others is checked by [`check`] before.
 ///
 /// # Panics
-/// If `x` is shorter than the array that the contacts were built with.
+/// If `x`, the obstacles, or a list of the coefficients is shorter than the array that the contacts were built with.
 pub fn lag<const D: usize, B: Barrier>(
     barrier: &BarrierPotential<'_, D, B>,
     x: &[Vector<D>],
     coefficients: &Coefficients<D>,
 ) -> Slides<D> {
-    let mu = coefficients.default.mu;
-    if coefficients.is_zero() {
-        return Slides::default();
-    }
-    let (contacts, forces) = (barrier.contacts, barrier.forces(x));
-    let mut ee = of_pairs(&contacts.ee, &forces.ee, &EDGE_EDGE, x, mu);
-    ee.extend(contacts.parallel.iter().zip(&forces.parallel).map(|(c, &force)| {
-        let stencil = c.contact.stencil;
-        of_pair(stencil, &Separation::new(&c.pair(), &stencil.gather(x)), force, mu)
-    }));
-    let obstacle = contacts.obstacle.iter().zip(&forces.obstacle).map(|(c, &force)| {
-        let normal = barrier.obstacles[c.obstacle as usize].normal(x[c.stencil.0[0] as usize]);
-        Slide { stencil: c.stencil, detail: Slide::<D, 1>::PLAIN, c: [1.0], normal, force, mu }
-    });
-    Slides {
-        obstacle: obstacle.collect(),
-        vv: of_pairs(&contacts.vv, &forces.vv, &VERTEX_VERTEX, x, mu),
-        ve: of_pairs(&contacts.ve, &forces.ve, &VERTEX_EDGE, x, mu),
-        ee,
-        vf: of_pairs(&contacts.vf, &forces.vf, &VERTEX_FACE, x, mu),
-        details: vec![],
-    }
+    let mut slides = Slides::default();
+    slides.refresh(barrier, x, coefficients);
+    slides
 }
 
-fn of_pairs<const D: usize, const N: usize>(
-    contacts: &[Contact<N>],
-    forces: &[f64],
-    pair: &Pair<N>,
+/// Checks that the coefficients are possible and fit positions `x` of all vertices and the obstacles: then [`lag`] does not panic
+/// because of them.
+///
+/// # Errors
+/// As for [`Coefficients::check`].
+pub fn check<const D: usize, B: Barrier>(
+    barrier: &BarrierPotential<'_, D, B>,
     x: &[Vector<D>],
-    mu: Mu,
-) -> Vec<Slide<D, N>> {
-    let slide = |(c, &force): (&Contact<N>, &f64)| {
-        of_pair(c.stencil, &Separation::new(pair, &c.stencil.gather(x)), force, mu)
-    };
-    contacts.iter().zip(forces).map(slide).collect()
+    coefficients: &Coefficients<D>,
+) -> Result<()> {
+    coefficients.check(x.len(), barrier.obstacles.len())
 }
 
-fn of_pair<const D: usize, const N: usize>(
-    stencil: Stencil<N>,
-    separation: &Separation<D, N>,
-    force: f64,
-    mu: Mu,
-) -> Slide<D, N> {
-    let normal = separation.r.normalized();
-    Slide { stencil, detail: Slide::<D, N>::PLAIN, c: separation.c, normal, force, mu }
+impl<const D: usize> Slides<D> {
+    /// What [`lag`] returns, in the memory of these slides: for the same contacts at other positions, or for other contacts.
+    ///
+    /// # Panics
+    /// As [`lag`].
+    pub fn refresh<B: Barrier>(
+        &mut self,
+        barrier: &BarrierPotential<'_, D, B>,
+        x: &[Vector<D>],
+        coefficients: &Coefficients<D>,
+    ) {
+        if coefficients.is_zero() {
+            return self.clear();
+        }
+        let freeze = Freeze { barrier, x, coefficients };
+        freeze.slides(self);
+        self.details.clear();
+        if coefficients.has_details() {
+            Detailed { freeze, grain: coefficients.grain_directions(x) }.add(self);
+        }
+    }
+}
+
+/// Slides whose closest points are found before their forces: the logarithm of one then waits for nothing of another.
+const BLOCK: usize = 16;
+
+/// Slides that a task handles.
+const CHUNK: usize = 256;
+
+/// Slides that are new at a time: they should stay in the cache until they are filled in.
+const BATCH: usize = 2048;
+
+/// Makes the slides from place `from` on, `count` of them: `write` fills in those from a number on.
+fn fill<const D: usize, const N: usize>(
+    out: &mut Vec<Slide<D, N>>,
+    (from, count): (usize, usize),
+    write: &(dyn Fn(usize, &mut [Slide<D, N>]) + Sync),
+) {
+    out.reserve((from + count).saturating_sub(out.len()));
+    for start in (0..count).step_by(BATCH) {
+        let place = from + start..from + count.min(start + BATCH);
+        if out.len() < place.end {
+            out.resize(place.end, Slide::BLANK);
+        }
+        let parts: Vec<_> = out[place].chunks_mut(CHUNK).collect();
+        threads::for_each(parts, &|part, slides| write(start + part * CHUNK, slides));
+    }
+}
+
+/// Fills in slides from number `start` on, a few at a time: shapes, which return d², then forces given d².
+#[inline(always)]
+#[allow(
+    clippy::inline_always,
+    reason = "separations fold with the constants of their pair only where they are inlined"
+)]
+fn write<const D: usize, const N: usize>(
+    (start, slides): (usize, &mut [Slide<D, N>]),
+    shape: impl Fn(usize, &mut Slide<D, N>) -> f64,
+    force: impl Fn(usize, f64) -> f64,
+) {
+    for (part, block) in slides.chunks_mut(BLOCK).enumerate() {
+        let (at, mut d2) = (start + part * BLOCK, [0.0; BLOCK]);
+        for (i, slide) in block.iter_mut().enumerate() {
+            d2[i] = shape(at + i, slide);
+        }
+        for (i, slide) in block.iter_mut().enumerate() {
+            slide.force = force(at + i, d2[i]);
+        }
+    }
+}
+
+/// What slides are made of.
+#[derive(Clone, Copy)]
+struct Freeze<'a, const D: usize, B> {
+    barrier: &'a BarrierPotential<'a, D, B>,
+    x: &'a [Vector<D>],
+    coefficients: &'a Coefficients<D>,
+}
+
+impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
+    /// All slides, without details.
+    fn slides(&self, out: &mut Slides<D>) {
+        let (c, kappa) = (self.barrier.contacts, self.barrier.kappa);
+        self.obstacles((&c.obstacle, kappa.of(|k| &k.obstacle)), &mut out.obstacle);
+        self.pairs::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), &mut out.vv);
+        self.pairs::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), &mut out.ve);
+        out.ee.truncate(c.ee.len() + c.parallel.len());
+        self.pairs::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), &mut out.ee);
+        self.parallel((&c.parallel, kappa.of(|k| &k.parallel)), c.ee.len(), &mut out.ee);
+        self.pairs::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), &mut out.vf);
+        out.obstacle.truncate(c.obstacle.len());
+        out.vv.truncate(c.vv.len());
+        out.ve.truncate(c.ve.len());
+        out.vf.truncate(c.vf.len());
+    }
+
+    fn pairs<K: PairKind<N>, const N: usize>(
+        &self,
+        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        out: &mut Vec<Slide<D, N>>,
+    ) {
+        let law = &self.barrier.law;
+        fill(out, (0, contacts.len()), &|start, slides| {
+            let shape = |k: usize, slide: &mut Slide<D, N>| {
+                let stencil = contacts[k].stencil;
+                self.shape(stencil, &Separation::new(&K::PAIR, &stencil.gather(self.x)), slide)
+            };
+            let force = |k: usize, d2| kappa.at(k) * contacts[k].weight * law.force(d2);
+            write((start, slides), shape, force);
+            self.set_mu(slides, first_side(&K::PAIR));
+        });
+    }
+
+    fn parallel(
+        &self,
+        (contacts, kappa): (&[ParallelContact], KindKappa<'_>),
+        from: usize,
+        out: &mut Vec<Slide<D, 4>>,
+    ) {
+        fill(out, (from, contacts.len()), &|start, slides| {
+            let shape = |k: usize, slide: &mut Slide<D, 4>| {
+                let stencil = contacts[k].contact.stencil;
+                self.shape(stencil, &Separation::new(&contacts[k].pair(), &stencil.gather(self.x)), slide)
+            };
+            let force = |k: usize, d2| {
+                let ParallelContact { contact, threshold, .. } = &contacts[k];
+                let m =
+                    mollifier::value(mollifier::cross_squared(&contact.stencil.gather(self.x)), *threshold);
+                kappa.at(k) * contact.weight * m * self.barrier.law.force(d2)
+            };
+            write((start, slides), shape, force);
+            self.set_mu(slides, first_side(&EDGE_EDGE));
+        });
+    }
+
+    fn obstacles(&self, (contacts, kappa): (&[ObstacleContact], KindKappa<'_>), out: &mut Vec<Slide<D, 1>>) {
+        fill(out, (0, contacts.len()), &|start, slides| {
+            let shape = |k: usize, slide: &mut Slide<D, 1>| {
+                let ObstacleContact { stencil, obstacle, .. } = contacts[k];
+                let (solid, x) = (&self.barrier.obstacles[obstacle as usize], self.x[stencil.0[0] as usize]);
+                let (mu, _) = self.coefficients.of_obstacle(stencil.0[0], obstacle);
+                *slide = Slide { stencil, c: [1.0], normal: solid.normal(x), mu, ..Slide::BLANK };
+                solid.distance(x).powi(2)
+            };
+            let force = |k: usize, d2| kappa.at(k) * contacts[k].weight * self.barrier.law.force(d2);
+            write((start, slides), shape, force);
+        });
+    }
+
+    /// Vertices, weights and normal of a slide, with the coefficients of the default. Returns d².
+    #[inline]
+    fn shape<const N: usize>(
+        &self,
+        stencil: Stencil<N>,
+        separation: &Separation<D, N>,
+        slide: &mut Slide<D, N>,
+    ) -> f64 {
+        let d = separation.distance();
+        slide.stencil = stencil;
+        slide.detail = Slide::<D, N>::PLAIN;
+        slide.c = separation.c;
+        slide.normal = separation.r * if d > 0.0 { 1.0 / d } else { 0.0 };
+        slide.mu = self.coefficients.default.mu;
+        separation.distance_squared()
+    }
+
+    /// Coefficients of slides between two primitives, unless they are those of the default.
+    #[inline]
+    fn set_mu<const N: usize>(&self, slides: &mut [Slide<D, N>], first: usize) {
+        if self.coefficients.same().is_some() {
+            return;
+        }
+        for slide in slides {
+            (slide.mu, _) = self.coefficients.of_pair(&sides(slide, first));
+        }
+    }
+}
+
+#[inline]
+fn sides<const D: usize, const N: usize>(slide: &Slide<D, N>, first: usize) -> Sides<N> {
+    Sides { vertices: slide.stencil.0, c: slide.c, first }
+}
+
+/// What slides with axes or on moving obstacles are made of.
+struct Detailed<'a, const D: usize, B> {
+    freeze: Freeze<'a, D, B>,
+    /// Directions of the grain at the vertices; empty where nobody asks.
+    grain: Vec<Vector<D>>,
+}
+
+impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
+    fn add(&self, slides: &mut Slides<D>) {
+        let Slides { obstacle, vv, ve, ee, vf, details } = slides;
+        number(obstacle, details, &|k, slide| self.of_obstacle(k, slide));
+        if self.freeze.coefficients.has_axes() {
+            number(vv, details, &|_, slide| self.of_pair(slide, 1, None));
+            number(ve, details, &|_, slide| self.of_pair(slide, 1, Some(1..2)));
+            number(ee, details, &|_, slide| self.of_pair(slide, 2, Some(0..1)));
+            number(vf, details, &|_, slide| self.of_pair(slide, 1, Some(1..2)));
+        }
+    }
+
+    fn of_obstacle(&self, k: usize, slide: &Slide<D, 1>) -> Option<Detail<D>> {
+        let Freeze { barrier, x, coefficients } = self.freeze;
+        let (vertex, obstacle) = (slide.stencil.0[0], barrier.contacts.obstacle[k].obstacle);
+        let (mu, entry) = coefficients.of_obstacle(vertex, obstacle);
+        let x = x[vertex as usize];
+        let touched = x - slide.normal * barrier.obstacles[obstacle as usize].distance(x);
+        let motion = coefficients.obstacle_velocities.get(obstacle as usize);
+        let drift = motion.map_or(Vector::ZERO, |motion| motion.at(touched));
+        if drift == Vector::ZERO && !entry.anisotropy.has_axes::<D>() {
+            return None;
+        }
+        let direction = self.direction(entry, &sides(slide, 1));
+        Some(detail((mu, entry), (direction, None), slide.normal, drift))
+    }
+
+    /// `edge`: which of the vertices are the ends of the edge along the contact's own axis.
+    fn of_pair<const N: usize>(
+        &self,
+        slide: &Slide<D, N>,
+        first: usize,
+        edge: Option<Range<usize>>,
+    ) -> Option<Detail<D>> {
+        let sides = sides(slide, first);
+        let (mu, entry) = self.freeze.coefficients.of_pair(&sides);
+        if !entry.anisotropy.has_axes::<D>() {
+            return None;
+        }
+        let x = slide.stencil.gather(self.freeze.x);
+        let along = edge.map(|edge| x[edge.end] - x[edge.start]);
+        Some(detail((mu, entry), (self.direction(entry, &sides), along), slide.normal, Vector::ZERO))
+    }
+
+    fn direction<const N: usize>(&self, entry: &Entry<D>, sides: &Sides<N>) -> Option<Vector<D>> {
+        match entry.axes {
+            Axes::Contact => None,
+            Axes::World(direction) => Some(direction),
+            Axes::Grain if self.grain.is_empty() => None,
+            Axes::Grain => grain::at_contact(sides, &self.grain),
+        }
+    }
+}
+
+/// The detail of a slide whose axis is `direction`, or `along` the contact where that is missing or along the normal.
+fn detail<const D: usize>(
+    (mu, entry): (Mu, &Entry<D>),
+    (direction, along): (Option<Vector<D>>, Option<Vector<D>>),
+    normal: Vector<D>,
+    drift: Vector<D>,
+) -> Detail<D> {
+    let axis = direction.and_then(|direction| projected(direction, normal));
+    let [ellipse_s, ellipse_k] = if D == 2 { [[0.0; 2]; 2] } else { entry.anisotropy.ellipses() };
+    Detail {
+        drift,
+        axis: axis.unwrap_or_else(|| own(along, normal)),
+        direction: axis.and(direction),
+        scaling: entry.anisotropy.scaling(),
+        ellipse_s,
+        ellipse_k,
+        mu,
+    }
+}
+
+/// Adds the details of the slides that have some, and tells the slides.
+fn number<const D: usize, const N: usize>(
+    slides: &mut [Slide<D, N>],
+    details: &mut Vec<Detail<D>>,
+    of: &(dyn Fn(usize, &Slide<D, N>) -> Option<Detail<D>> + Sync),
+) {
+    let found = threads::in_chunks(slides.len(), &|range| {
+        range.filter_map(|k| Some((k, of(k, &slides[k])?))).collect::<Vec<_>>()
+    });
+    details.reserve(found.iter().map(Vec::len).sum());
+    for (k, detail) in found.into_iter().flatten() {
+        slides[k].detail = details.len() as u32;
+        details.push(detail);
+    }
 }

@@ -25,6 +25,16 @@ impl<const D: usize, const N: usize> Slide<D, N> {
     /// The `detail` of a slide that is isotropic and on nothing that moves by itself.
     pub const PLAIN: u32 = u32::MAX;
 
+    /// A slide that is yet to be filled in.
+    pub(super) const BLANK: Self = Self {
+        stencil: Stencil([0; N]),
+        detail: Self::PLAIN,
+        c: [0.0; N],
+        normal: Vector::ZERO,
+        force: 0.0,
+        mu: Mu { s: 0.0, k: 0.0 },
+    };
+
     /// The tangential part `T Σ cᵢ vᵢ`, `T = I − nnᵀ`, of a relative field such as the velocity.
     #[inline]
     pub fn tangential(&self, field: &[Vector<D>; N]) -> Vector<D> {
@@ -97,6 +107,16 @@ impl<const D: usize> Slides<D> {
     /// Whether there is no friction at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Removes all, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.obstacle.clear();
+        self.vv.clear();
+        self.ve.clear();
+        self.ee.clear();
+        self.vf.clear();
+        self.details.clear();
     }
 
     /// What a slide has beyond the usual, if anything.
