@@ -2,7 +2,7 @@
 
 use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
-use stiction::friction::{FrictionLaw, FrictionPotential, Slide};
+use stiction::friction::FrictionAccount;
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -46,19 +46,7 @@ impl Energies {
 }
 
 /// How friction acted in a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FrictionReport {
-    /// Contacts slower than `ε_v`.
-    pub stick: usize,
-    /// Contacts faster than that.
-    pub slip: usize,
-    /// Mean slip of the contacts, weighted by their normal forces, in m.
-    pub distance: f64,
-    /// Energy turned into heat, in J.
-    pub dissipation: f64,
-    /// Change of the friction forces if normal forces and planes were taken anew, relative to them.
-    pub lag_residual: f64,
-}
+pub type FrictionReport = FrictionAccount;
 
 /// A body as a whole.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,49 +139,4 @@ fn bodies<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<BodyReport<
         BodyReport { center: center * (1.0 / mass), velocity: velocity * (1.0 / mass) }
     };
     model.parts.iter().map(|part| report(part.vertices.clone())).collect()
-}
-
-impl FrictionReport {
-    /// What friction did on the way to `x`; `distance` is zero without slides.
-    pub fn new<const D: usize>(friction: &FrictionPotential<'_, D>, x: &[Vector<D>]) -> Self {
-        let mut sum = Sum::default();
-        let slides = friction.slides;
-        sum.add(friction, &slides.obstacle, x);
-        sum.add(friction, &slides.vv, x);
-        sum.add(friction, &slides.ve, x);
-        sum.add(friction, &slides.ee, x);
-        sum.add(friction, &slides.vf, x);
-        let distance = if sum.force > 0.0 { sum.force_distance / sum.force } else { 0.0 };
-        Self { distance, ..sum.report }
-    }
-}
-
-#[derive(Default)]
-struct Sum {
-    report: FrictionReport,
-    force: f64,
-    force_distance: f64,
-}
-
-impl Sum {
-    fn add<const D: usize, const N: usize>(
-        &mut self,
-        friction: &FrictionPotential<'_, D>,
-        slides: &[Slide<D, N>],
-        x: &[Vector<D>],
-    ) {
-        for slide in slides {
-            let y = friction.slip(slide, x).norm();
-            if y < friction.eps_v {
-                self.report.stick += 1;
-            } else {
-                self.report.slip += 1;
-            }
-            let distance = y * friction.motion.h_hat;
-            self.report.dissipation +=
-                slide.force * friction.law.value(y, slide.mu, friction.eps_v) * distance;
-            self.force += slide.force;
-            self.force_distance += slide.force * distance;
-        }
-    }
 }

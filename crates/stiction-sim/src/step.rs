@@ -1,5 +1,6 @@
 //! One time step.
 
+use stiction::contact::Contacts;
 use stiction::friction::{self, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
@@ -33,15 +34,14 @@ pub fn step<const D: usize>(
     let mut iterate = begin(model, state);
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let slides = lag(model, &iterate);
+    let lagged = iterate.contacts.clone();
     let given = Given { model, scheme: &scheme, targets: &targets, step: state.step + 1 };
     start_at_prediction(&given.problem(&slides), &mut iterate);
-    let mut rounds = Rounds { given, slides, again: Slides::default(), iterate, work };
+    let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model))?;
-    let Rounds { slides, mut iterate, .. } = rounds;
+    let Rounds { slides, lagged, mut iterate, .. } = rounds;
     let problem = given.problem(&slides);
-    let used = problem.potential(&iterate.contacts, iterate.kappa).friction;
-    let friction =
-        FrictionReport { lag_residual: refined.residual(), ..FrictionReport::new(&used, &iterate.x) };
+    let friction = friction_report(&problem, &iterate, (&lagged, &state.x), refined.residual())?;
     let work_done = prescribed_work(&problem, &iterate, &state.x);
 
     let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
@@ -73,6 +73,19 @@ fn start_at_prediction<const D: usize>(problem: &Problem<'_, D>, iterate: &mut I
     newton::advance(problem, iterate, &p);
 }
 
+/// What friction did since positions `before`, given the contacts that it was frozen at.
+fn friction_report<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &Iterate<D>,
+    (lagged, before): (&Contacts, &[Vector<D>]),
+    lag_residual: f64,
+) -> Result<FrictionReport> {
+    let used = problem.potential(&iterate.contacts, iterate.kappa).friction;
+    let at_end = problem.model.barrier_potential(lagged, iterate.kappa).forces(&iterate.x);
+    let step = friction::Step { x_start: before, x: &iterate.x, h: problem.model.params.time.step };
+    Ok(used.account(&step, &(&at_end).into(), lag_residual)?)
+}
+
 /// What stays the same in all rounds of a step.
 #[derive(Clone, Copy)]
 struct Given<'a, const D: usize> {
@@ -93,6 +106,8 @@ impl<const D: usize> Given<'_, D> {
 struct Rounds<'a, const D: usize> {
     given: Given<'a, D>,
     slides: Slides<D>,
+    /// The contacts that friction is frozen at.
+    lagged: Contacts,
     /// Friction frozen at the last solution.
     again: Slides<D>,
     iterate: Iterate<D>,
@@ -116,6 +131,7 @@ impl<const D: usize> Lagged for Rounds<'_, D> {
 
     fn relag(&mut self) {
         std::mem::swap(&mut self.slides, &mut self.again);
+        self.lagged.clone_from(&self.iterate.contacts);
     }
 }
 

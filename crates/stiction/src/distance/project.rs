@@ -202,8 +202,10 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         // The direction of a₀ is across a¹, so only one product of the two with the aᵖ remains.
         match (dual[0] == Vector::ZERO, dual[1] == Vector::ZERO) {
             (false, false) => [self.a[0].normalized(), dual[1].normalized()],
-            (_, true) => [self.a[0].normalized(), Vector::ZERO],
+            (false, true) => [self.a[0].normalized(), Vector::ZERO],
             (true, false) => [self.a[1].normalized(), Vector::ZERO],
+            // Also where coordinates are held: then there are directions that do not count.
+            (true, true) => [Vector::ZERO; 2],
         }
     }
 

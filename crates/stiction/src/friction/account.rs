@@ -74,7 +74,7 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
     /// [`BarrierPotential::forces`](crate::barrier::BarrierPotential::forces), which is 0 for those out of reach.
     ///
     /// # Errors
-    /// If there is not one force for each slide.
+    /// If there are slides, and not one force for each of them.
     ///
     /// # Panics
     /// If positions are shorter than the array that the contacts were built with.
@@ -84,8 +84,11 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
         forces: &PerSlide<f64>,
         lag_residual: f64,
     ) -> Result<FrictionAccount> {
-        forces.check(self.slides)?;
         let s = self.slides;
+        if s.is_empty() {
+            return Ok(FrictionAccount { lag_residual, ..FrictionAccount::default() });
+        }
+        forces.check(s)?;
         let mut records = self.records(&s.obstacle, step, &forces.obstacle);
         records.extend(self.records(&s.vv, step, &forces.vv));
         records.extend(self.records(&s.ve, step, &forces.ve));

@@ -206,7 +206,8 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
         let across = psd.apply(factor * self.law.ratio(y, slide.mu, self.eps_v));
         let along = psd.apply(factor * self.law.slope(y, slide.mu, self.eps_v));
         let plane = Matrix::scalar(1.0) - slide.normal.outer(slide.normal);
-        let core = plane * across + hat.outer(hat * (along - across));
+        // In 2D the plane is a line along the slip; at rest both are the same.
+        let core = if D == 2 { plane * along } else { plane * across + hat.outer(hat * (along - across)) };
         match self.slides.detail(slide) {
             None => core,
             Some(detail) => {
