@@ -430,7 +430,7 @@ fn dense_full<const D: usize>(blocks: &FullBlocks<D>) -> Dense {
 }
 
 fn dense_entries<const D: usize>(blocks: &EntryColumns<D>) -> Dense {
-    let csc = Csc::<i32>::of_entries(blocks).unwrap();
+    let csc = Csc::<u32>::of_entries(blocks).unwrap();
     let mut out = [[0.0; ROOM]; ROOM];
     for column in 0..csc.indptr.len() - 1 {
         for k in csc.indptr[column]..csc.indptr[column + 1] {
@@ -740,7 +740,7 @@ fn branches_in_3d() {
     });
 }
 
-/// At rest there is no friction, nor does it come when contacts move; its stiffness is `2λ g′(0)`.
+/// At rest there is no friction, nor does it come when contacts move, but it resists motion.
 fn check_rest_state<const D: usize>(setup: &Setup<D>, law: FrictionKind) {
     let (x, barrier) = (&setup.x, setup.scene.barrier(&setup.contacts));
     let slides = friction::lag(&barrier, x, &MU.into());
