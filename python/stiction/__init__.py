@@ -13,7 +13,9 @@ True
 """
 
 from ._contacts import Contacts
+from ._slides import Slides
 from ._stiction import (
+    FrictionLaw,
     Surface,
     TrustRegion,
     barrier_derivatives,
@@ -62,6 +64,8 @@ __version__ = version
 
 __all__ = [
     "Contacts",
+    "FrictionLaw",
+    "Slides",
     "Surface",
     "TrustRegion",
     "barrier_derivatives",

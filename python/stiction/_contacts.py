@@ -57,21 +57,6 @@ class Contacts(_stiction.Contacts):
             matrix.sum_duplicates()
         return self.semi_implicit_csc(x, masses, matrix.data, matrix.indices, matrix.indptr)
 
-    def friction_hessian(
-        self,
-        x_lagged: ArrayLike,
-        x_start: ArrayLike,
-        x: ArrayLike,
-        kappa: float | ArrayLike,
-        mu: float,
-        eps_v: float,
-        h: float,
-    ) -> csc_array:
-        """Hessian of `friction_energy` with respect to `x` in N/m, shape (n·D, n·D). It has no negative
-        eigenvalues.
-        """
-        return _square(self.friction_hessian_csc(x_lagged, x_start, x, kappa, mu, eps_v, h))
-
 
 def _square(arrays: tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]) -> csc_array:
     from scipy.sparse import csc_array  # Only Hessians need SciPy.

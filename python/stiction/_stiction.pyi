@@ -22,6 +22,10 @@ _Barrier: TypeAlias = Literal[
 _ContactSet: TypeAlias = Literal["ipc", "improved_max", "ogc"]
 _Weights: TypeAlias = Literal["count", "area"]
 _Psd: TypeAlias = Literal["clamp", "abs", "gauss_newton", "none"]
+_LawName: TypeAlias = Literal["peak", "smooth_mu"]
+_FrictionPsd: TypeAlias = Literal["clamp", "abs", "none"]
+_Blend: TypeAlias = Literal["mean", "product", "minimum", "maximum", "geometric_mean"]
+_Wrt: TypeAlias = Literal["velocities", "lagged", "rest"]
 _Planes: TypeAlias = Iterable[tuple[ArrayLike, ArrayLike]]
 _Csc: TypeAlias = tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]
 
@@ -190,35 +194,71 @@ class Contacts:
         self, x: ArrayLike, masses: ArrayLike, data: ArrayLike, indices: ArrayLike, indptr: ArrayLike
     ) -> NDArray[np.float64]: ...
     def barrier_hessian_csc(self, x: ArrayLike, kappa: float | ArrayLike, psd: _Psd = "clamp") -> _Csc: ...
-    def friction_energy(
-        self,
-        x_lagged: ArrayLike,
-        x_start: ArrayLike,
+
+@final
+class FrictionLaw:
+    def __new__(cls, name: _LawName | Literal["stribeck"] = "peak", *, speed: float | None = None, viscous: float = 0.0) -> Self: ...
+    def evaluate(
+        self, y: ArrayLike, mu_s: float, mu_k: float | None = None, eps_v: float = 1e-3
+    ) -> dict[str, NDArray[np.float64]]: ...
+
+class Slides:
+    def __new__(
+        cls,
+        contacts: Contacts,
         x: ArrayLike,
         kappa: float | ArrayLike,
-        mu: float,
-        eps_v: float,
-        h: float,
+        mu: float | ArrayLike,
+        mu_k: float | ArrayLike | None = None,
+        *,
+        blend: _Blend | Callable[[float, float], float] | None = None,
+        scaling: tuple[float, float] | None = None,
+        static_axes: tuple[float, float] | None = None,
+        kinetic_axes: tuple[float, float] | None = None,
+        direction: ArrayLike | None = None,
+    ) -> Self: ...
+    def __len__(self) -> int: ...
+    @property
+    def normal_forces(self) -> NDArray[np.float64]: ...
+    @property
+    def normals(self) -> NDArray[np.float64]: ...
+    @property
+    def mu(self) -> NDArray[np.float64]: ...
+    def refresh_anisotropy(self, v: ArrayLike) -> None: ...
+    def reset_anisotropy(self) -> None: ...
+    def energy(
+        self, v: ArrayLike, eps_v: float, law: FrictionLaw | _LawName | None = None, h_hat: float = 1.0
     ) -> float: ...
-    def friction_gradient(
-        self,
-        x_lagged: ArrayLike,
-        x_start: ArrayLike,
-        x: ArrayLike,
-        kappa: float | ArrayLike,
-        mu: float,
-        eps_v: float,
-        h: float,
+    def gradient(
+        self, v: ArrayLike, eps_v: float, law: FrictionLaw | _LawName | None = None, h_hat: float = 1.0
     ) -> NDArray[np.float64]: ...
-    def friction_hessian_csc(
+    def force_by_mu(
+        self, v: ArrayLike, eps_v: float, law: FrictionLaw | _LawName | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def hessian_csc(
         self,
-        x_lagged: ArrayLike,
-        x_start: ArrayLike,
-        x: ArrayLike,
-        kappa: float | ArrayLike,
-        mu: float,
+        v: ArrayLike,
         eps_v: float,
-        h: float,
+        law: FrictionLaw | _LawName | None = None,
+        h_hat: float = 1.0,
+        psd: _FrictionPsd = "clamp",
+    ) -> _Csc: ...
+    def force(
+        self,
+        rest: ArrayLike,
+        u: ArrayLike,
+        v: ArrayLike,
+        eps_v: float,
+        law: FrictionLaw | _LawName | None = None,
+    ) -> NDArray[np.float64]: ...
+    def force_jacobian_csc(
+        self,
+        wrt: _Wrt,
+        rest: ArrayLike,
+        u: ArrayLike,
+        v: ArrayLike,
+        eps_v: float,
+        law: FrictionLaw | _LawName | None = None,
     ) -> _Csc: ...
 
 @final

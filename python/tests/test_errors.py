@@ -20,9 +20,21 @@ def contacts(dhat=0.1, **more):
     return stiction.Contacts(surface(), X, dhat, **more)
 
 
+def slides(**changes):
+    return stiction.Slides(contacts(), **({"x": X, "kappa": 1.0, "mu": 0.3} | changes))
+
+
 def friction(**changes):
-    arguments = {"x_lagged": X, "x_start": X, "x": X, "kappa": 1.0, "mu": 0.3, "eps_v": 0.1, "h": 0.01}
-    return contacts().friction_energy(**(arguments | changes))
+    return slides().energy(**({"v": 0.1 * X, "eps_v": 0.1} | changes))
+
+
+def jacobian(wrt="lagged", **changes):
+    arguments = {"rest": X, "u": 0 * X, "v": X, "eps_v": 0.1}
+    return slides().force_jacobian(wrt, **(arguments | changes))
+
+
+def law(**changes):
+    return stiction.FrictionLaw().evaluate(**({"y": [0.1], "mu_s": 0.5} | changes))
 
 
 BAD = {
@@ -87,12 +99,37 @@ BAD = {
         lambda: contacts().barrier_hessian(X, 1.0, "abs."),
         "psd: \"abs.\".*'clamp', 'abs', 'gauss_newton' or 'none'",
     ),
-    "lagged positions": (lambda: friction(x_lagged=X[:5]), "x_lagged: positions has 5"),
-    "start positions": (lambda: friction(x_start=NAN), "x_start: row 4"),
-    "end positions": (lambda: friction(x=X[:, :2]), "x: has shape"),
-    "negative mu": (lambda: friction(mu=-0.1), "mu = -0.1"),
+    "lagged positions": (lambda: slides(x=X[:5]), "x: positions has 5"),
+    "lagged NaN": (lambda: slides(x=NAN), "x: row 4"),
+    "negative mu": (lambda: slides(mu=-0.1), "mu_s = -0.1"),
+    "infinite mu_k": (lambda: slides(mu_k=np.inf), "mu_k = inf"),
+    "mu_k above mu_s": (lambda: slides(mu_k=0.4), "mu_s.*0.3"),
+    "mu of too few vertices": (lambda: slides(mu=[0.1, 0.2]), "2 entries, expected 6"),
+    "mu of a vertex": (lambda: slides(mu=[0.1, 0.1, 0.1, -1, 0.1, 0.1]), "3.* -1"),
+    "unknown blend": (lambda: slides(blend="sum"), "blend.*sum.*mean"),
+    "blend that is no function": (lambda: slides(mu=np.ones(6), blend=3), "blend: expected"),
+    "blend below zero": (lambda: slides(mu=np.ones(6), blend=lambda a, b: -a), "blend: returned -1"),
+    "scaling": (lambda: slides(scaling=(1.0, -1.0)), "-1"),
+    "axes": (lambda: slides(static_axes=(np.nan, 1.0)), "NaN"),
+    "direction without length": (lambda: slides(scaling=(1, 2), direction=[0, 0, 0]), "direction"),
+    "direction in 2D": (lambda: slides(scaling=(1, 2), direction=[0, 1]), "direction: has shape"),
+    "direction without anisotropy": (lambda: slides(direction=[0, 0, 1]), "direction: .*scaling"),
+    "velocities": (lambda: friction(v=X[:, :2]), "v: has shape"),
+    "velocities NaN": (lambda: friction(v=NAN), "v: row 4"),
     "zero eps_v": (lambda: friction(eps_v=0.0), "eps_v = 0"),
-    "zero h": (lambda: friction(h=0.0), "h = 0"),
+    "zero h_hat": (lambda: friction(h_hat=0.0), "h_hat = 0"),
+    "unknown law": (lambda: friction(law="coulomb"), "coulomb.*peak, smooth_mu"),
+    "law that is none": (lambda: friction(law=3), "law: expected a FrictionLaw"),
+    "law without its speed": (lambda: friction(law="stribeck"), "stribeck.*speed"),
+    "speed of a law without": (lambda: stiction.FrictionLaw("peak", speed=1.0), "speed: .*stribeck"),
+    "negative speed": (lambda: stiction.FrictionLaw("stribeck", speed=-1.0), "speed = -1"),
+    "negative viscosity": (lambda: stiction.FrictionLaw("stribeck", speed=1.0, viscous=-1.0), "viscous = -1"),
+    "backward": (lambda: law(y=[0.1, -0.1]), "y: entry 1 is -0.1"),
+    "law with mu NaN": (lambda: law(mu_s=np.nan), "mu_s = NaN"),
+    "jacobian by what": (lambda: jacobian("time"), "wrt: .*time.*'velocities', 'lagged' or 'rest'"),
+    "jacobian at rest": (lambda: jacobian(rest=X[:5]), "rest: positions has 5"),
+    "jacobian at displacements": (lambda: jacobian(u=NAN), "u: row 4"),
+    "jacobian by rest": (lambda: jacobian("rest"), "shape_derivatives=True"),
     "displacements too short": (lambda: stiction.largest_step(surface(), X, X[:5]), "p: positions has 5"),
     "displacements NaN": (lambda: stiction.largest_step(surface(), X, NAN), "p: row 4"),
     "crossing positions": (lambda: stiction.crossings(surface(), X[:5]), "x: positions has 5"),
@@ -116,14 +153,16 @@ def test_nothing_is_a_scene(dimension):
     assert pairs.smallest_gap(x) == np.inf and pairs.barrier_energy(x, 1.0) == 0
     assert pairs.barrier_gradient(x, 1.0).shape == x.shape
     assert pairs.barrier_hessian(x, 1.0).shape == (0, 0)
-    assert pairs.friction_hessian(x, x, x, 1.0, 0.3, 0.1, 0.01).shape == (0, 0)
+    none = stiction.Slides(pairs, x, 1.0, 0.3)
+    assert len(none) == 0 and none.energy(x, 0.1) == 0 and none.gradient(x, 0.1).shape == x.shape
+    assert none.hessian(x, 0.1).shape == none.force_jacobian("lagged", x, x, x, 0.1).shape == (0, 0)
     assert stiction.largest_step(empty, x, x) == 1
     assert stiction.crossings(empty, x).shape == (0, 2)
 
 
 def test_no_friction_coefficient_is_no_friction():
     assert friction() > 0
-    assert friction(mu=0) == 0
+    assert len(slides(mu=0)) == 0 == slides(mu=0).energy(X, 0.1)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble, np.int8, np.uint16, np.int64])

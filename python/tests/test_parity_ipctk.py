@@ -1,4 +1,4 @@
-"""Contacts, barrier and friction against ipctk on random scenes.
+"""Contacts and barrier against ipctk on random scenes.
 
 Where ipctk is wrong the tests say so, and compare with what is right instead.
 """
@@ -12,7 +12,7 @@ import scenes
 
 import stiction
 
-KAPPA, MU, EPS_V, H = 2e3, 0.4, 0.05, 0.01
+KAPPA = 2e3
 SEEDS = range(4)
 
 PSD = {
@@ -76,78 +76,6 @@ def test_barrier(scene, agree):
     for psd, method in PSD.items():
         hessian = barrier.hessian(collisions, mesh, x, method)
         agree(f"barrier Hessian, {psd}", contacts.barrier_hessian(x, KAPPA, psd), hessian)
-
-
-@each(scenes.WITHOUT_PARALLEL)
-def test_friction(scene, agree):
-    contacts, mesh, x = scene.contacts(), scene.ipc_mesh(), scene.x
-    # Slow enough that some pairs stick, fast enough that others slip.
-    moved = x + np.random.default_rng(1).normal(size=x.shape) * EPS_V * H * 0.7
-    velocity = (moved - x) / H
-    arguments = (x, x, moved, KAPPA, MU, EPS_V, H)
-    slides = ipctk.TangentialCollisions()
-    barrier = ipctk.BarrierPotential(scene.dhat, KAPPA)
-    slides.build(mesh, x, scene.ipc_collisions(mesh), barrier, MU)
-    friction = ipctk.FrictionPotential(EPS_V)
-    # Theirs is a function of velocity, ours of position: dv/dx = 1/h.
-    agree("friction energy", contacts.friction_energy(*arguments), friction(slides, mesh, velocity) * H)
-    gradient = friction.gradient(slides, mesh, velocity)
-    agree("friction gradient", contacts.friction_gradient(*arguments).ravel(), gradient)
-    hessian = friction.hessian(slides, mesh, velocity) / H
-    agree("friction Hessian", contacts.friction_hessian(*arguments), hessian)
-
-
-@each(scenes.WITHOUT_PARALLEL)
-def test_friction_at_rest(scene, agree):
-    contacts, mesh, x = scene.contacts(), scene.ipc_mesh(), scene.x
-    arguments = (x, x, x, KAPPA, MU, EPS_V, H)
-    slides = ipctk.TangentialCollisions()
-    slides.build(mesh, x, scene.ipc_collisions(mesh), ipctk.BarrierPotential(scene.dhat, KAPPA), MU)
-    # With displacements in place of velocities the threshold is a length.
-    friction = ipctk.FrictionPotential(EPS_V * H)
-    rest = np.zeros_like(x)
-    agree("friction energy", contacts.friction_energy(*arguments), friction(slides, mesh, rest))
-    assert not np.any(contacts.friction_gradient(*arguments))
-    agree("friction Hessian", contacts.friction_hessian(*arguments), friction.hessian(slides, mesh, rest))
-
-
-@each([scenes.twins])
-def test_friction_of_nearly_parallel_edges(scene):
-    """ipctk has no friction there at all; ours must be the derivative of its own energy."""
-    contacts, x = scene.contacts(), scene.x
-    moved = x + np.random.default_rng(2).normal(size=x.shape) * EPS_V * H
-    direction = np.random.default_rng(3).normal(size=x.shape)
-    step = 1e-4 * EPS_V * H
-    ahead, back = ((x, x, moved + t * direction, KAPPA, MU, EPS_V, H) for t in (step, -step))
-    here = (x, x, moved, KAPPA, MU, EPS_V, H)
-    slope = (contacts.friction_energy(*ahead) - contacts.friction_energy(*back)) / (2 * step)
-    assert slope == pytest.approx(np.sum(contacts.friction_gradient(*here) * direction), rel=1e-6)
-    bend = (contacts.friction_gradient(*ahead) - contacts.friction_gradient(*back)) / (2 * step)
-    product = contacts.friction_hessian(*here) @ direction.ravel()
-    np.testing.assert_allclose(bend.ravel(), product, atol=1e-6 * np.abs(product).max())
-
-
-def crossed_edges(sine):
-    """Two edges of length 1 with centres 0.05 apart, at a given sine of their angle."""
-    along = np.array([np.sqrt(1 - sine**2), sine, 0.0])
-    x = np.array([[-0.5, 0, 0], [0.5, 0, 0], -0.5 * along, 0.5 * along])
-    x[2:] += [0.01, 0.002, 0.05]
-    return scenes.Scene("crossed", x, x, np.array([[0, 1], [2, 3]]), scenes.NO_FACES, 0.1)
-
-
-def test_friction_is_continuous_when_edges_turn():
-    """In ipctk it jumps from nothing to everything where the edges stop being nearly parallel."""
-    ours, theirs = [], []
-    for sine in np.sqrt(1e-3) * np.array([1 - 1e-6, 1 + 1e-6]):
-        scene = crossed_edges(sine)
-        x, mesh = scene.x, scene.ipc_mesh()
-        moved = x + np.array([[0.1, 0, 0]] * 2 + [[0, 0, 0]] * 2)
-        ours.append(scene.contacts().friction_energy(x, x, moved, KAPPA, MU, EPS_V, H))
-        slides = ipctk.TangentialCollisions()
-        slides.build(mesh, x, scene.ipc_collisions(mesh), ipctk.BarrierPotential(scene.dhat, KAPPA), MU)
-        theirs.append(ipctk.FrictionPotential(EPS_V * H)(slides, mesh, moved - x))
-    assert theirs[0] == 0 < theirs[1]
-    assert ours == pytest.approx([theirs[1]] * 2, rel=1e-4)
 
 
 def cube_above_floor(gap):

@@ -10,4 +10,5 @@ def test_readme_example():
     exec(code, names)  # noqa: S102
     assert names["energy"] > 0
     assert names["force"][2, 1] > 0
+    assert names["friction"][2, 0] < 0
     assert names["step"] == 1.0

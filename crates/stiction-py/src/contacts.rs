@@ -11,7 +11,6 @@ use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::contact::{self, PerContact, Selection, WeightSources};
 use stiction::distance::Psd;
 use stiction::error::Error;
-use stiction::friction::{self, FrictionKind, FrictionPotential, Motion, Slides};
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::mesh;
@@ -19,26 +18,25 @@ use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
 
 use crate::array::{from_rows, from_vectors, index_pairs, reals, vector};
-use crate::error::{at, not_negative, plain, positive};
+use crate::error::{at, not_negative, plain};
 use crate::sparse::{Given, Kept, entries_of};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// Contacts in 2D or 3D.
-enum AnyContacts {
-    Flat(Scene<2>),
-    Solid(Scene<3>),
+pub enum AnyContacts {
+    Flat(Arc<Scene<2>>),
+    Solid(Arc<Scene<3>>),
 }
 
 /// The contacts of a surface, with all that their energies need.
-struct Scene<const D: usize> {
-    surface: Arc<mesh::Surface<D>>,
-    obstacles: Vec<Obstacle<D>>,
+pub struct Scene<const D: usize> {
+    pub surface: Arc<mesh::Surface<D>>,
+    pub obstacles: Vec<Obstacle<D>>,
     law: BarrierLaw,
-    contacts: contact::Contacts,
+    pub contacts: contact::Contacts,
     /// What the weights depend on, if it was asked for.
-    sources: Option<WeightSources>,
-    /// Of the barrier, and of friction.
-    hessians: [Kept<D>; 2],
+    pub sources: Option<WeightSources>,
+    hessian: Kept<D>,
 }
 
 /// The pairs of primitives that are closer than dhat, and the energies that act at them.
@@ -63,7 +61,7 @@ struct Scene<const D: usize> {
 /// positions anew: these must have the same closest features, as those that Contacts was made with do. `kappa` is one
 /// stiffness, or an array with one for each contact, in the order of `vertices`.
 #[pyclass(frozen, subclass, module = "stiction._stiction")]
-pub struct Contacts(AnyContacts);
+pub struct Contacts(pub AnyContacts);
 
 #[pymethods]
 impl Contacts {
@@ -97,8 +95,8 @@ impl Contacts {
         let near = candidates.map(read_candidates).transpose()?;
         let pick = Pick { law, selection, near, shape_derivatives, factor: weight_factor };
         Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, planes, pick)?),
-            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, planes, pick)?),
+            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, planes, pick)?.into()),
+            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, planes, pick)?.into()),
         }))
     }
 
@@ -248,7 +246,7 @@ impl Contacts {
         let psd = read_psd(psd)?;
         let matrix = either!(AnyContacts, &self.0, scene => {
             let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            x.py().detach(|| scene.hessians[0].hessian(&scene.barrier(&kappa), &positions, psd))
+            x.py().detach(|| scene.hessian.hessian(&scene.barrier(&kappa), &positions, psd))
         })?;
         matrix.into_arrays(x.py())
     }
@@ -317,70 +315,6 @@ impl Contacts {
             Ok(PyArray1::from_iter(x.py(), found.iter().copied()))
         })
     }
-
-    /// The friction energy P(x) in J, with normal forces λ and sliding planes held fixed.
-    ///
-    ///     P(x) = Σ μ λ f₀(|u|; ε_v h)      u = T Σ cᵢ (xᵢ − x_startᵢ)      T = I − nnᵀ
-    ///
-    /// `x_lagged`: positions that normal forces, planes and closest points are taken from, shape (n, D), in m.
-    /// `x_start`, `x`: positions at the start and end of the time h, shape (n, D), in m.
-    /// `kappa`: stiffness of the barrier, as for `barrier_energy`. `mu`: friction coefficient.
-    /// `eps_v`: speed in m/s below which a pair sticks. `h`: time in s.
-    #[expect(clippy::too_many_arguments, reason = "Python names them")]
-    fn friction_energy(
-        &self,
-        x_lagged: &Bound<'_, PyAny>,
-        x_start: &Bound<'_, PyAny>,
-        x: &Bound<'_, PyAny>,
-        kappa: &Bound<'_, PyAny>,
-        mu: f64,
-        eps_v: f64,
-        h: f64,
-    ) -> PyResult<f64> {
-        either!(AnyContacts, &self.0, scene => {
-            let friction = scene.friction([x_lagged, x_start, x], kappa, [mu, eps_v, h])?;
-            Ok(x.py().detach(|| friction.potential().energy(&friction.end)))
-        })
-    }
-
-    /// Gradient of `friction_energy` with respect to x in N, shape (n, D): minus the friction forces.
-    #[expect(clippy::too_many_arguments, reason = "Python names them")]
-    fn friction_gradient<'py>(
-        &self,
-        x_lagged: &Bound<'py, PyAny>,
-        x_start: &Bound<'py, PyAny>,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'_, PyAny>,
-        mu: f64,
-        eps_v: f64,
-        h: f64,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyContacts, &self.0, scene => {
-            let friction = scene.friction([x_lagged, x_start, x], kappa, [mu, eps_v, h])?;
-            let gradient = x.py().detach(|| gradient(&friction.potential(), &friction.end));
-            Ok(from_vectors(x.py(), &gradient))
-        })
-    }
-
-    /// Hessian of `friction_energy` with respect to x in N/m as (data, indices, indptr) of a compressed sparse
-    /// column matrix. It has no negative eigenvalues.
-    #[expect(clippy::too_many_arguments, reason = "Python names them")]
-    fn friction_hessian_csc<'py>(
-        &self,
-        x_lagged: &Bound<'py, PyAny>,
-        x_start: &Bound<'py, PyAny>,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'_, PyAny>,
-        mu: f64,
-        eps_v: f64,
-        h: f64,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let matrix = either!(AnyContacts, &self.0, scene => {
-            let friction = scene.friction([x_lagged, x_start, x], kappa, [mu, eps_v, h])?;
-            x.py().detach(|| scene.hessians[1].hessian(&friction.potential(), &friction.end, Psd::None))
-        })?;
-        matrix.into_arrays(x.py())
-    }
 }
 
 /// Which pairs are contacts and how they act, the pairs to look at, if they are given, and what to keep.
@@ -393,7 +327,7 @@ struct Pick<'a, 'py> {
 }
 
 /// The stiffnesses that a call asks for.
-enum Stiffness {
+pub enum Stiffness {
     Same(f64),
     Each(PerContact<f64>),
 }
@@ -430,15 +364,16 @@ impl<const D: usize> Scene<D> {
             scale_weights(&mut contacts, &positions, function)?;
         }
         let surface = surface.clone();
-        Ok(Self { surface, obstacles, law, contacts, sources, hessians: Default::default() })
+        Ok(Self { surface, obstacles, law, contacts, sources, hessian: Kept::default() })
     }
 
-    fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
+    /// The positions or other vectors of all vertices called `name`.
+    pub fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
         vertex_field(&self.surface, name, object)
     }
 
     /// κ, which may be one number or one for each contact.
-    fn stiffness(&self, kappa: &Bound<'_, PyAny>) -> PyResult<Stiffness> {
+    pub fn stiffness(&self, kappa: &Bound<'_, PyAny>) -> PyResult<Stiffness> {
         let is_list = kappa.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
         if let (false, Ok(same)) = (is_list, kappa.extract::<f64>()) {
             return Ok(Stiffness::Same(not_negative("kappa", same)?));
@@ -450,48 +385,18 @@ impl<const D: usize> Scene<D> {
         PerContact::of(&self.contacts, &values).map(Stiffness::Each).map_err(|error| at("kappa", error))
     }
 
-    fn barrier<'a>(&'a self, stiffness: &'a Stiffness) -> BarrierPotential<'a, D> {
+    /// The energy of the contacts.
+    pub fn barrier<'a>(&'a self, stiffness: &'a Stiffness) -> BarrierPotential<'a, D> {
         let kappa = match stiffness {
             Stiffness::Same(kappa) => Kappa::Same(*kappa),
             Stiffness::Each(all) => Kappa::Each(all),
         };
         BarrierPotential { contacts: &self.contacts, obstacles: &self.obstacles, law: self.law, kappa }
     }
-
-    fn friction(
-        &self,
-        [x_lagged, x_start, x]: [&Bound<'_, PyAny>; 3],
-        kappa: &Bound<'_, PyAny>,
-        [mu, eps_v, h]: [f64; 3],
-    ) -> PyResult<Friction<D>> {
-        let lagged = self.field("x_lagged", x_lagged)?;
-        let (start, end) = (self.field("x_start", x_start)?, self.field("x", x)?);
-        let kappa = self.stiffness(kappa)?;
-        let mu = not_negative("mu", mu)?;
-        let eps_v = positive("eps_v", eps_v)?;
-        let h = positive("h", h)?;
-        let slides = x.py().detach(|| friction::lag(&self.barrier(&kappa), &lagged, &mu.into()));
-        Ok(Friction { slides, start, end, eps_v, h })
-    }
 }
 
-/// Slides, and the motion during which they act.
-struct Friction<const D: usize> {
-    slides: Slides<D>,
-    start: Vec<Vector<D>>,
-    end: Vec<Vector<D>>,
-    eps_v: f64,
-    h: f64,
-}
-
-impl<const D: usize> Friction<D> {
-    fn potential(&self) -> FrictionPotential<'_, D> {
-        let motion = Motion { x_ref: &self.start, v_ref: &[], h_hat: self.h };
-        FrictionPotential { slides: &self.slides, motion, law: FrictionKind::default(), eps_v: self.eps_v }
-    }
-}
-
-fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) -> Vec<Vector<D>> {
+/// The gradient of a potential.
+pub fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) -> Vec<Vector<D>> {
     let mut out = vec![Vector::ZERO; x.len()];
     potential.gradient(x, 1.0, &mut out);
     out
@@ -536,7 +441,7 @@ fn stencil_array<const N: usize>(
     from_rows(py, &vertices, N)
 }
 
-fn read_psd(name: &str) -> PyResult<Psd> {
+pub fn read_psd(name: &str) -> PyResult<Psd> {
     match name {
         "none" => Ok(Psd::None),
         "clamp" => Ok(Psd::Clamp),

@@ -12,6 +12,7 @@ mod surface;
 mod candidates;
 mod contacts;
 mod barrier;
+mod friction;
 mod stiffness;
 mod motion;
 mod trust_region;
@@ -31,6 +32,8 @@ mod _stiction {
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
+    #[pymodule_export]
+    use crate::friction::{Law, Slides};
     #[pymodule_export]
     use crate::kernels::{
         closest_features, closest_point, closest_point_jacobian, distance, distance_gradient,

@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use stiction::barrier::shape::Entry;
-use stiction::blocks::{Blocks, Csc};
+use stiction::blocks::{Blocks, Csc, EntryColumns, FullBlocks};
 use stiction::distance::Psd;
+use stiction::error::Error;
 use stiction::math::{Matrix, Vector};
 use stiction::potential::Potential;
 
@@ -21,10 +22,28 @@ pub enum Columns {
 }
 
 impl Columns {
-    fn new<const D: usize>(blocks: &Blocks<D>) -> PyResult<Self> {
-        match Csc::new(blocks) {
+    /// Of a symmetric matrix.
+    pub fn new<const D: usize>(blocks: &Blocks<D>) -> PyResult<Self> {
+        Self::either(|| Csc::new(blocks), || Csc::new(blocks))
+    }
+
+    /// Of a matrix that is not symmetric.
+    pub fn of_full<const D: usize>(blocks: &FullBlocks<D>) -> PyResult<Self> {
+        Self::either(|| Csc::of_full(blocks), || Csc::of_full(blocks))
+    }
+
+    /// Of a matrix with blocks at any places.
+    pub fn of_entries<const D: usize>(blocks: &EntryColumns<D>) -> PyResult<Self> {
+        Self::either(|| Csc::of_entries(blocks), || Csc::of_entries(blocks))
+    }
+
+    fn either(
+        narrow: impl FnOnce() -> Result<Csc<i32>, Error>,
+        wide: impl FnOnce() -> Result<Csc<i64>, Error>,
+    ) -> PyResult<Self> {
+        match narrow() {
             Ok(narrow) => Ok(Self::Narrow(narrow)),
-            Err(_) => Csc::new(blocks).map(Self::Wide).map_err(|error| at("x", error)),
+            Err(_) => wide().map(Self::Wide).map_err(|error| at("x", error)),
         }
     }
 

@@ -8,8 +8,10 @@ const LEFT: f64 = 1e-9;
 
 /// The unit vector along the projection of `direction` to the plane with unit normal `normal`; nothing where it is along the normal.
 pub fn projected<const D: usize>(direction: Vector<D>, normal: Vector<D>) -> Option<Vector<D>> {
-    let across = direction - normal * normal.dot(direction);
-    (across.norm() > LEFT * direction.norm()).then(|| across.normalized())
+    let across = |direction: Vector<D>| direction - normal * normal.dot(direction);
+    let once = across(direction);
+    // Twice: of a direction close to the normal, the first time leaves rounding along it.
+    (once.norm() > LEFT * direction.norm()).then(|| across(once.normalized()).normalized())
 }
 
 /// The contact's own first axis: `along` (an edge of it), projected to the plane, and without one as for two vertices.

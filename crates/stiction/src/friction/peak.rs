@@ -14,15 +14,15 @@ use crate::error::Result;
 /// m … ε      μ_k + μ_s w²         −2μ_s w/p             μ_k y − μ_s w² (ε − y)/3                     −(μ_k + μ_s(ε² − y²)/p²)/y²
 /// ε …        μ_k                  0                     μ_k y                                        −μ_k/y²
 /// ```
-/// `y`, `ε`, `p`, `m` and `G` in m/s. `g` is C¹, `max g = g(p) = μ_s`, and |g″| is the same in both parabolas. Under a load φμ_s by
+/// `y`, `ε`, `p`, `m` and `G` in m/s. `g` is C¹, `max g = g(p) = μ_s`, and |g″| is the same in both parabolas. Under a load `φμ_s` by
 /// normal force, φ < 1, a slide creeps at `p(1 − √(1 − φ))`. `G(0)` may be negative: a constant that no force sees.
 ///
 /// Where `μ_s = μ_k` everything has the bits of `μ f₀`, `μ f₁`. `μ_s < μ_k` has no peak to reach and counts as `μ_s = μ_k`;
 /// [`check`](FrictionLaw::check) refuses it.
 ///
-/// By the coefficients `g` is as smooth as `q` is, a root: with `1/q` the derivatives grow beyond bounds as μ_s comes down to
-/// μ_k (only for `0 < y < ε`). At `μ_s = μ_k` the derivative towards larger μ_s is infinite; what is returned
-/// there is `(0, f₁/y)`, finite: the derivative of the law as it is where μ_s does not exceed μ_k. Its sum is right along
+/// By the coefficients `g` is as smooth as `q` is, a root: with `1/q` the derivatives grow beyond bounds as `μ_s` comes down to
+/// `μ_k` (only for `0 < y < ε`). At `μ_s = μ_k` the derivative towards larger `μ_s` is infinite; what is returned
+/// there is `(0, f₁/y)`, finite: the derivative of the law as it is where `μ_s` does not exceed `μ_k`. Its sum is right along
 /// `μ_s = μ_k`, for calibrating one coefficient; to calibrate both, start with `μ_s > μ_k`. \[Li2020\]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Peak;

@@ -114,7 +114,7 @@ pub enum Outcome {
     Exhausted,
     /// The residual stopped falling at a small part of what it was: it is that of the solver's own tolerance.
     Stalled,
-    /// The changes grow, go round in circles, or are not finite: more rounds do not help, shorter time steps do.
+    /// The changes grow, go round in circles, hardly shrink, or are not finite: more rounds do not help, shorter time steps do.
     Diverged,
 }
 
@@ -151,8 +151,11 @@ impl RefinementReport {
     }
 }
 
-/// Rounds without a new smallest change after which there is no more hope.
+/// Rounds in which there must be a change smaller than [`PROGRESS`] times all before. Two: a change may alternate.
 const PATIENCE: usize = 2;
+
+/// See [`PATIENCE`]. Nearly 1, but circles are approached ever more slowly: they count as such 16 rounds later with 1.
+const PROGRESS: f64 = 0.98;
 
 /// Part of the largest change below which changes that stop falling are noise of the solver.
 const NOISE: f64 = 1e-3;
@@ -162,8 +165,8 @@ const NOISE: f64 = 1e-3;
 /// ```text
 /// x₁ = solve(lag(x₀)) ,  x₂ = solve(lag(x₁)) , …     until |F(lag(xⱼ)) − F(lag(xⱼ₋₁))| ≤ tolerance · |F| at xⱼ
 /// ```
-/// At most `rounds` times. It ends early when twice in a row no change was smaller than all before: then changes grow or go
-/// round in circles. However it ends, the problem is left at its last solution with the friction that this was found with, so that its
+/// At most `rounds` times. It ends early when twice in a row no change was smaller than all before by at least 2 %: then changes
+/// grow or go round in circles. However it ends, the problem is left at its last solution with the friction that this was found with, so that its
 /// forces balance; whether a solution with a large residual is good enough is for the caller to say. \[Li2020\]
 ///
 /// # Errors
@@ -197,11 +200,11 @@ fn outcome(changes: &[LagChange], refinement: &Refinement) -> Option<Outcome> {
     }
 }
 
-/// What it means that the last few changes were no smaller than all before, if so.
+/// What it means that the last few changes were hardly smaller than all before, if so.
 fn without_progress(changes: &[LagChange]) -> Option<Outcome> {
     let (early, late) = changes.split_at(changes.len().checked_sub(PATIENCE)?);
     let smallest = |part: &[LagChange]| part.iter().map(|c| c.change).fold(f64::INFINITY, f64::min);
-    if early.is_empty() || smallest(late) < smallest(early) {
+    if early.is_empty() || smallest(late) < PROGRESS * smallest(early) {
         return None;
     }
     let largest = changes.iter().map(|c| c.change).fold(0.0, f64::max);
@@ -215,9 +218,9 @@ mod tests {
     /// Changes by a rule of the round, with a limit beyond which a solve fails.
     struct Rule<F> {
         change: F,
-        solved: usize,
-        relagged: usize,
-        fail_at: usize,
+        solved: i32,
+        relagged: i32,
+        fail_at: i32,
     }
 
     impl<F: Fn(i32) -> f64> Lagged for Rule<F> {
@@ -229,7 +232,7 @@ mod tests {
         }
 
         fn measure(&mut self) -> std::result::Result<LagChange, Self::Error> {
-            Ok(LagChange { change: (self.change)(self.solved as i32), scale: 10.0 })
+            Ok(LagChange { change: (self.change)(self.solved), scale: 10.0 })
         }
 
         fn relag(&mut self) {
@@ -238,7 +241,7 @@ mod tests {
     }
 
     fn run(change: impl Fn(i32) -> f64, rounds: usize, tolerance: f64) -> RefinementReport {
-        let mut rule = Rule { change, solved: 0, relagged: 0, fail_at: usize::MAX };
+        let mut rule = Rule { change, solved: 0, relagged: 0, fail_at: i32::MAX };
         let report = refine(&mut rule, &Refinement { rounds, tolerance }).unwrap();
         assert_eq!(
             (report.rounds(), rule.solved, rule.relagged),
@@ -273,6 +276,9 @@ mod tests {
         let circle = run(|j| if j % 2 == 0 { 5.0 } else { 3.0 }, 1000, 1e-3);
         assert_eq!((circle.outcome, circle.rounds()), (Outcome::Diverged, 3));
         assert_eq!(run(|_| 4.0, 1000, 1e-3).outcome, Outcome::Diverged);
+        // A circle that is approached from above.
+        let circle = run(|j| if j % 2 == 0 { 5.0 } else { 9.0 } + 0.5_f64.powi(j + 3), 1000, 1e-3);
+        assert_eq!((circle.outcome, circle.rounds()), (Outcome::Diverged, 4));
         assert_eq!(run(|_| f64::NAN, 1000, 1e-3).outcome, Outcome::Diverged);
         assert_eq!(run(|_| f64::INFINITY, 1000, 1e-3).outcome, Outcome::Diverged);
     }

@@ -1,5 +1,7 @@
 //! The two sides of a contact.
 
+use std::ops::Range;
+
 use super::law::Mu;
 use crate::stencil::Pair;
 
@@ -37,13 +39,14 @@ impl<const N: usize> Sides<N> {
     /// A value of every vertex, interpolated at the closest point of each side.
     #[inline]
     pub fn interpolate(&self, value: impl Fn(u32) -> Mu) -> [Mu; 2] {
-        let mut sides = [Mu::default(); 2];
-        for i in 0..N {
-            let (mu, weight) = (value(self.vertices[i]), self.weight(i));
-            let side = &mut sides[usize::from(i >= self.first)];
-            side.s += weight * mu.s;
-            side.k += weight * mu.k;
-        }
-        sides
+        let side = |range: Range<usize>| {
+            let mut sum = Mu::default();
+            for i in range {
+                let (mu, weight) = (value(self.vertices[i]), self.weight(i));
+                (sum.s, sum.k) = (sum.s + weight * mu.s, sum.k + weight * mu.k);
+            }
+            sum
+        };
+        [side(0..self.first), side(self.first..N)]
     }
 }

@@ -14,7 +14,7 @@ use super::mollifier::{f0, f1, f1_over_y, f1_over_y_slope, f2};
 /// ε …         μ_k                0             μ_k f₀
 /// ```
 /// `y`, `ε` and `G` in m/s. Here for comparison with other codes, which have this law: `g` is C¹, but f₁ is still small where μ(y) is
-/// large, so `max g` stays below μ_s: it is μ_k up to `μ_s = 1.5 μ_k`, and 0.61 … 0.44 μ_s beyond. A slope that static friction should
+/// large, so `max g` stays below `μ_s`: it is `μ_k` up to `μ_s = 1.5 μ_k`, and 0.61 … 0.44 `μ_s` beyond. A slope that static friction should
 /// hold may slide: [`Peak`](super::Peak) does not have that. Any `μ_s, μ_k ≥ 0`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmoothMu;

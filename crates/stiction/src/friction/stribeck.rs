@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// ε …      μ_k + Δ k + c y     −2Δ s k²/v_S + c       μ_s ε + μ_k(y − ε) + Δ v_S atan s + ½ c y²
 /// ```
 /// `y`, `ε`, `v_S` and `G` in m/s, `c` in s/m: friction by normal force that each m/s adds. `g` is C¹; without viscous part its maximum is
-/// μ_s, at ε. For `v_S` much larger than ε it falls gently, where [`Peak`](super::Peak) falls within ε. Any `μ_s, μ_k ≥ 0`.
+/// `μ_s`, at ε. For `v_S` much larger than ε it falls gently, where [`Peak`](super::Peak) falls within ε. Any `μ_s, μ_k ≥ 0`.
 /// \[Hess1990\]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stribeck {

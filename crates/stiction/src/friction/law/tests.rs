@@ -189,7 +189,7 @@ fn a_peak_comes_to_the_mollifier_as_a_root() {
     }
 }
 
-/// Towards larger μ_s the derivative at `μ_s = μ_k` is infinite, like 1/q; what is returned there is that of the other side.
+/// Towards larger `μ_s` the derivative at `μ_s = μ_k` is infinite, like 1/q; what is returned there is that of the other side.
 #[test]
 fn where_the_coefficients_meet_derivatives_are_those_from_below() {
     let (y, mu, eps) = (4e-4, 0.3, 1e-3);
@@ -386,7 +386,7 @@ fn smooth_mu_is_that_of_the_toolkit() {
     }
 }
 
-/// `(μ_s/μ_k, max g by μ_s, its place by ε)`: how much smaller than μ_s the largest friction is.
+/// `(μ_s/μ_k, max g by μ_s, its place by ε)`: how much smaller than `μ_s` the largest friction is.
 #[test]
 fn smooth_mu_stays_below_static_friction() {
     let table = [(5.0 / 3.0, 0.6125, 0.646), (2.0, 0.5625, 0.5), (4.0, 0.488, 0.423), (10.0, 0.456, 0.391)];

@@ -1,0 +1,254 @@
+"""Friction beside ipctk: lagging, energies and derivatives, forces and their Jacobians.
+
+    python bench/friction.py [--workloads W1 W4] [--sizes small medium] [--threads 1 2] [--only REGEX] [--tuned]
+
+Both lag at the same contacts, and the norms of what is found must agree to 1e-9 (entries are compared in python/tests). ipctk leaves
+nearly parallel edges without friction, so in the scenes of this benchmark both are given the contacts without them.
+"reused": our Hessian with the sparsity pattern kept from call to call; ipctk has no such thing. The Jacobian by positions at rest is
+quadratic in ipctk: it is run on small scenes only, and the last table has its time for each contact at two sizes.
+The tables are explained in bench/beside.py.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+from functools import partial
+
+import ipctk
+import numpy as np
+from beside import Operation, Scene, run
+from contact import close, norm, once, peer_contacts
+from workloads import workload
+
+import stiction
+
+KAPPA, MU, MU_K, EPS_V = 1e3, 0.5, 0.3, 1e-3
+PSD = {"none": ipctk.PSDProjectionMethod.NONE, "clamp": ipctk.PSDProjectionMethod.CLAMP}
+# ipctk's law has no name of its own: it is used wherever the two coefficients differ.
+LAW = "smooth_mu"
+# Above this the Jacobian by positions at rest takes ipctk minutes.
+QUADRATIC = 20_000
+
+
+def our_contacts(scene, **choices):
+    """Contacts of which nearly parallel edges count nothing; they are worked on all the same."""
+    make = partial(stiction.Contacts, scene.surface, scene.x, scene.workload.dhat, **choices)
+    counts = make().counts
+    start = sum(counts[kind] for kind in ("vv", "ve", "ee", "vf"))
+
+    def factor(places):
+        factors = np.ones(len(places))
+        factors[start : start + counts["parallel"]] = 0
+        return factors
+
+    return make(weight_factor=factor)
+
+
+def velocities(scene):
+    """Slow enough that some slides stick, fast enough that others do not."""
+    v = once(scene, "v", lambda: np.random.default_rng(1).normal(size=scene.x.shape) * EPS_V)
+    return v, once(scene, "peer v", lambda: np.asfortranarray(v))
+
+
+def kept(scene):
+    """Contacts and barrier of both, made once."""
+    theirs = once(scene, "peer contacts", partial(peer_contacts, scene))
+    return theirs, once(scene, "contacts", partial(our_contacts, scene)), barrier(scene)
+
+
+def barrier(scene):
+    return ipctk.BarrierPotential(scene.workload.dhat, KAPPA)
+
+
+def peer_slides(scene, *mu, contacts=None):
+    found = ipctk.TangentialCollisions()
+    found.build(scene.mesh, scene.peer_x, contacts or kept(scene)[0], barrier(scene), *mu)
+    return found
+
+
+def our_slides(scene, *mu, contacts=None):
+    return stiction.Slides(contacts or kept(scene)[1], scene.x, KAPPA, *mu)
+
+
+def lag_operation(name, *mu):
+    def at_vertices(scene):
+        return [np.full(len(scene.x), value) if name.startswith("lag, per vertex") else value for value in mu]
+
+    def total(slides):
+        if isinstance(slides, stiction.Slides):
+            return f"{np.sum(np.abs(slides.normal_forces)):.10e}"
+        return f"{sum(abs(slide.weight * slide.normal_force_magnitude) for slide in slides):.10e}"
+
+    return Operation(
+        name=name,
+        peer=lambda scene: peer_slides(scene, *at_vertices(scene)),
+        ours=lambda scene: our_slides(scene, *at_vertices(scene)),
+        shown=total,
+        agree=close,
+        prepare=kept,
+    )
+
+
+def both_slides(scene):
+    kept(scene)
+    theirs = once(scene, "peer slides", partial(peer_slides, scene, MU, MU_K))
+    return theirs, once(scene, "slides", partial(our_slides, scene, MU, MU_K))
+
+
+def slide_operation(name, peer, ours, shown=norm):
+    """`peer(potential, slides, scene, v)` beside `ours(slides, scene, v)`."""
+    potential = ipctk.FrictionPotential(EPS_V)
+
+    def theirs(scene):
+        return peer(potential, both_slides(scene)[0], scene, velocities(scene)[1])
+
+    def own(scene):
+        return ours(both_slides(scene)[1], scene, velocities(scene)[0])
+
+    return Operation(name, theirs, own, shown, close, both_slides)
+
+
+def matrix_norm(matrix):
+    return norm(matrix.data)
+
+
+def hessian_operation(psd, reused):
+    """Slides keep the pattern of their last Hessian: from scratch means with slides that have made none."""
+    potential = ipctk.FrictionPotential(EPS_V)
+
+    def prepare(scene):
+        both_slides(scene)
+        if reused:
+            ours(scene)
+        else:
+            scene.found["fresh"] = our_slides(scene, MU, MU_K)
+
+    def peer(scene):
+        return potential.hessian(both_slides(scene)[0], scene.mesh, velocities(scene)[1], PSD[psd])
+
+    def ours(scene):
+        slides = both_slides(scene)[1] if reused else scene.found["fresh"]
+        return slides.hessian(velocities(scene)[0], EPS_V, LAW, psd=psd)
+
+    name = f"Hessian, {psd}" + (", reused" if reused else "")
+    return Operation(name, peer, ours, matrix_norm, close, prepare)
+
+
+def lagged(scene):
+    """Positions at rest and displacements, for both."""
+    rest, displacements = scene.workload.rest, scene.x - scene.workload.rest
+    make = lambda: (np.asfortranarray(rest), np.asfortranarray(displacements))
+    return (rest, displacements), once(scene, "peer lagged", make)
+
+
+def force_operation():
+    return slide_operation(
+        "force from positions",
+        lambda potential, slides, scene, v: potential.force(slides, scene.mesh, *lagged(scene)[1], v, barrier(scene)),
+        lambda slides, scene, v: slides.force(*lagged(scene)[0], v, EPS_V, LAW),
+    )
+
+
+def jacobian_operation(wrt, peer_wrt):
+    return slide_operation(
+        f"Jacobian by {wrt}",
+        lambda potential, slides, scene, v: potential.force_jacobian(
+            slides, scene.mesh, *lagged(scene)[1], v, barrier(scene), peer_wrt
+        ),
+        lambda slides, scene, v: slides.force_jacobian(wrt, *lagged(scene)[0], v, EPS_V, LAW),
+        matrix_norm,
+    )
+
+
+def shape_contacts(scene):
+    """Contacts weighted by area that know how their weights depend on positions at rest. Nearly parallel edges count."""
+
+    def peer():
+        scene.mesh.init_area_jacobians()
+        found = ipctk.NormalCollisions()
+        found.use_area_weighting = found.enable_shape_derivatives = True
+        found.build(scene.mesh, scene.peer_x, scene.workload.dhat)
+        return found
+
+    make = partial(stiction.Contacts, scene.surface, scene.x, scene.workload.dhat, weights="area", shape_derivatives=True)
+    return once(scene, "peer shape contacts", peer), once(scene, "shape contacts", make)
+
+
+@dataclass
+class Quadratic(Operation):
+    def fits(self, scene):
+        return len(kept(scene)[1]) <= QUADRATIC
+
+
+def rest_operation():
+    """Nearly parallel edges count in ours and not in ipctk's: only sizes are compared."""
+    potential = ipctk.FrictionPotential(EPS_V)
+
+    def slides(scene):
+        theirs, ours = shape_contacts(scene)
+        peer = once(scene, "peer shape slides", lambda: peer_slides(scene, MU, contacts=theirs))
+        return peer, once(scene, "shape slides", lambda: our_slides(scene, MU, contacts=ours))
+
+    def peer(scene):
+        wrt = ipctk.FrictionPotential.DiffWRT.REST_POSITIONS
+        arrays = (*lagged(scene)[1], velocities(scene)[1])
+        return potential.force_jacobian(slides(scene)[0], scene.mesh, *arrays, barrier(scene), wrt)
+
+    def ours(scene):
+        return slides(scene)[1].force_jacobian("rest", *lagged(scene)[0], velocities(scene)[0], EPS_V)
+
+    return Quadratic(
+        name="Jacobian by rest, area weights",
+        peer=peer,
+        ours=ours,
+        shown=matrix_norm,
+        agree=lambda scene, peer, own: np.isclose(float(peer), float(own), rtol=0.05),
+        prepare=slides,
+    )
+
+
+DIFF = ipctk.FrictionPotential.DiffWRT
+OPERATIONS = [
+    lag_operation("lag, one coefficient", MU),
+    lag_operation("lag, static and kinetic", MU, MU_K),
+    lag_operation("lag, per vertex", MU, MU_K),
+    slide_operation(
+        "energy",
+        lambda potential, slides, scene, v: potential(slides, scene.mesh, v),
+        lambda slides, scene, v: slides.energy(v, EPS_V, LAW),
+        float,
+    ),
+    slide_operation(
+        "gradient",
+        lambda potential, slides, scene, v: potential.gradient(slides, scene.mesh, v),
+        lambda slides, scene, v: slides.gradient(v, EPS_V, LAW),
+    ),
+    *[hessian_operation(psd, reused) for psd in PSD for reused in (False, True)],
+    force_operation(),
+    jacobian_operation("velocities", DIFF.VELOCITIES),
+    jacobian_operation("lagged", DIFF.LAGGED_DISPLACEMENTS),
+    rest_operation(),
+]
+
+
+def growth():
+    """Our Jacobian by positions at rest at growing sizes: its time for each contact."""
+    print("\nJacobian by rest, ours alone (W1, 1 thread)")
+    stiction.set_num_threads(1)
+    for size in ("tiny", "small", "medium"):
+        scene = Scene(workload("W1", size))
+        slides = our_slides(scene, MU, contacts=shape_contacts(scene)[1])
+        arguments = ("rest", *lagged(scene)[0], velocities(scene)[0], EPS_V)
+        spent = []
+        for _ in range(3):
+            start = time.perf_counter()
+            slides.force_jacobian(*arguments)
+            spent.append(time.perf_counter() - start)
+        print(f"{size:8s} {len(slides):8d} contacts {min(spent) * 1e3:9.2f} ms {min(spent) / len(slides) * 1e6:6.2f} µs each")
+
+
+if __name__ == "__main__":
+    status = run(__doc__, OPERATIONS, Scene)
+    if "--memory" not in sys.argv:
+        growth()
+    sys.exit(status)
