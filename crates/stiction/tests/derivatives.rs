@@ -1,4 +1,4 @@
-//! Every energy against differences: gradients of energies, Hessians of gradients, in 2D and 3D.
+//! The barrier against differences: gradients of energies, Hessians of gradients, in 2D and 3D. Friction is in `friction.rs`.
 
 mod support;
 
@@ -8,7 +8,6 @@ use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Contacts, PerContact, Selection, Weighting};
 use stiction::distance::{Psd, Separation};
-use stiction::friction::{self, FrictionKind, FrictionPotential, Motion, Slide, Slides};
 use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector, eigen};
 use stiction::mesh::Surface;
@@ -493,116 +492,6 @@ fn every_contact_can_have_its_own_stiffness() {
             check_stiffness(&support::chains(&mut random), &mut random);
             check_stiffness(&support::strips(&mut random), &mut random);
             check_stiffness(&support::nearly_parallel(&mut random), &mut random);
-        }
-    });
-}
-
-// --- Friction ---
-
-const EPS_V: f64 = 0.1;
-const H_HAT: f64 = 0.02;
-
-/// Every slip relative to `ε_v`.
-fn slips<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>]) -> Vec<f64> {
-    fn of<const D: usize, const N: usize>(
-        potential: &FrictionPotential<'_, D>,
-        slides: &[Slide<D, N>],
-        x: &[Vector<D>],
-    ) -> Vec<f64> {
-        slides.iter().map(|s| potential.slip(s, x).norm() / EPS_V).collect()
-    }
-    let s = potential.slides;
-    [
-        of(potential, &s.obstacle, x),
-        of(potential, &s.vv, x),
-        of(potential, &s.ve, x),
-        of(potential, &s.ee, x),
-        of(potential, &s.vf, x),
-    ]
-    .concat()
-}
-
-fn check_friction<const D: usize>(scene: &Scene<D>, random: &mut Random, census: &mut Census) {
-    const H: f64 = 2e-7;
-    let contacts = scene.contacts(&scene.x);
-    let slides: Slides<D> = friction::lag(&scene.barrier(&contacts), &scene.x, &0.4.into());
-    let reach = EPS_V * H_HAT * if random.between(0.0, 1.0) < 0.5 { 0.3 } else { 3.0 };
-    let with_v_ref = random.between(0.0, 1.0) < 0.5;
-    let v_ref: Vec<Vector<D>> = scene.x.iter().map(|_| random.points::<D, 1>(reach / H_HAT)[0]).collect();
-    let v_ref = if with_v_ref { v_ref.as_slice() } else { &[] };
-    let motion = Motion { x_ref: &scene.x, v_ref, h_hat: H_HAT };
-    let potential = FrictionPotential { slides: &slides, motion, law: FrictionKind::default(), eps_v: EPS_V };
-    let x: Vec<Vector<D>> = scene.x.iter().map(|p| *p + random.points::<D, 1>(reach)[0]).collect();
-    let slips = slips(&potential, &x);
-    // The third derivative jumps at y = 0 and y = ε: differences are accurate only away from them.
-    if slips.iter().any(|y| *y < 0.02 || (y - 1.0).abs() < 0.01) {
-        return;
-    }
-    let (exact, h) = (gradient(&potential, &x), hessian(&potential, &x, Psd::None));
-    // Slip in 2D has no curvature at all: there the tolerance is relative to that of stick.
-    let g_scale = largest(&exact);
-    let h_scale = largest(h.as_flattened()).max(g_scale / reach);
-    for k in 0..exact.len() {
-        let difference = slope(&x, k, H, |y| vec![potential.energy(y)]);
-        assert_close(&difference, &exact[k..=k], 1e-6 * g_scale, "gradient of friction");
-        let difference = slope(&x, k, H, |y| gradient(&potential, y));
-        assert_close(&difference, &h[k][..exact.len()], 1e-5 * h_scale, "Hessian of friction");
-    }
-    let (eigenvalues, _) = eigen::symmetric(h, exact.len());
-    assert!(eigenvalues[..exact.len()].iter().all(|w| *w >= -1e-12 * h_scale), "friction is convex");
-    let name = if with_v_ref { "with v_ref" } else { "without v_ref" };
-    for y in slips {
-        census.note(format!("{} {name}", if y < 1.0 { "stick" } else { "slip" }), 1);
-    }
-    census.add(&contacts);
-}
-
-#[test]
-fn friction_potential() {
-    alone(|| {
-        let (mut random, mut flat, mut solid) = (Random::new(4), Census::default(), Census::default());
-        for _ in 0..300 {
-            check_friction(&support::chains(&mut random), &mut random, &mut flat);
-            check_friction(&support::triangles(&mut random), &mut random, &mut solid);
-            check_friction(&support::nearly_parallel(&mut random), &mut random, &mut solid);
-        }
-        let regimes = ["stick with v_ref", "stick without v_ref", "slip with v_ref", "slip without v_ref"];
-        for kind in regimes.into_iter().chain(["vv", "ve", "obstacle"]) {
-            flat.require(kind, 50);
-            solid.require(kind, 50);
-        }
-        for kind in ["ee", "vf", "parallel Inside Inside", "parallel End Inside"] {
-            solid.require(kind, 5);
-        }
-    });
-}
-
-/// The lagged force of a contact must be the sum of the barrier's forces on its first primitive.
-fn check_normal_force<const D: usize>(scene: &Scene<D>) {
-    fn all<const D: usize, const N: usize>(slides: &[Slide<D, N>], first: usize, g: &[f64]) -> usize {
-        for slide in slides {
-            let vertices = slide.stencil.0[..first].iter().map(|v| *v as usize);
-            let sum = vertices.fold(Vector([0.0; D]), |sum, v| sum + Vector(from_fn(|k| g[v * D + k])));
-            assert_close(&(-sum).0, &(slide.normal * slide.force).0, 1e-9 * slide.force, "normal force");
-        }
-        slides.len()
-    }
-    for contacts in single(&scene.contacts(&scene.x)) {
-        let barrier = scene.barrier(&contacts);
-        let (s, g) = (friction::lag(&barrier, &scene.x, &0.4.into()), gradient(&barrier, &scene.x));
-        let points = all(&s.obstacle, 1, &g) + all(&s.vv, 1, &g) + all(&s.ve, 1, &g) + all(&s.vf, 1, &g);
-        assert_eq!(points + all(&s.ee, 2, &g), 1);
-    }
-}
-
-#[test]
-fn friction_has_the_normal_force_of_the_barrier() {
-    alone(|| {
-        let mut random = Random::new(6);
-        for _ in 0..100 {
-            check_normal_force(&support::chains(&mut random));
-            check_normal_force(&support::triangles(&mut random));
-            check_normal_force(&support::nearly_parallel(&mut random));
         }
     });
 }

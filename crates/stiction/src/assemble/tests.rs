@@ -281,7 +281,7 @@ fn add_full<const D: usize, const N: usize>(
     }
 }
 
-fn entries_of_csc(csc: &Csc<i32>) -> Vec<((usize, usize), f64)> {
+fn entries_of_csc(csc: &Csc<u32>) -> Vec<((usize, usize), f64)> {
     let size = csc.indptr.len() - 1;
     let columns = (0..size).flat_map(|c| (csc.indptr[c]..csc.indptr[c + 1]).map(move |_| c));
     let rows = csc.indices.iter().map(|&row| row as usize);

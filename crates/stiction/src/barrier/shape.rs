@@ -88,14 +88,14 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
 /// Where the weights of one kind of contact come from.
 #[derive(Clone, Copy)]
-pub(crate) struct Areas<'a, const D: usize> {
-    pub(crate) surface: &'a Surface<D>,
-    pub(crate) shares: &'a Shares,
+struct Areas<'a, const D: usize> {
+    surface: &'a Surface<D>,
+    shares: &'a Shares,
 }
 
 impl<const D: usize> Areas<'_, D> {
     /// `∂w/∂X` of contact `k`, in parts.
-    pub(crate) fn gradient(&self, k: usize) -> impl Iterator<Item = (u32, Vector<D>)> {
+    fn gradient(&self, k: usize) -> impl Iterator<Item = (u32, Vector<D>)> {
         self.shares.of(k).iter().flat_map(|share| {
             let (gradient, factor): (AreaGradient<D>, f64) = match *share {
                 AreaShare::Vertex(v, factor) => (self.surface.vertex_area_gradient(v), factor),

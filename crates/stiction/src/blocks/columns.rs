@@ -22,6 +22,9 @@ pub struct EntryColumns<const D: usize> {
 /// Some columns: how many rows each has, and the blocks of all of them.
 type Part<const D: usize> = (Vec<usize>, Vec<(u32, Matrix<D>)>);
 
+/// Appends blocks of a column.
+type First<'a, const D: usize> = dyn Fn(usize, &mut Vec<(u32, Matrix<D>)>) + Sync + 'a;
+
 impl<const D: usize> EntryColumns<D> {
     /// The sum of a matrix and of entries, of which several may have the same place; they are added in their order. In time
     /// proportional to their number, as long as columns do not grow with it; the same bits for any number of threads.
@@ -44,22 +47,17 @@ impl<const D: usize> EntryColumns<D> {
     }
 
     /// `first` appends what a column has before all entries.
-    fn by_columns(
-        vertices: usize,
-        entries: &[Entry<D>],
-        first: &(dyn Fn(usize, &mut Vec<(u32, Matrix<D>)>) + Sync),
-    ) -> Self {
+    fn by_columns(vertices: usize, entries: &[Entry<D>], first: &First<'_, D>) -> Self {
         let (ends, order) = sorted(vertices, entries);
         let parts = threads::in_chunks_of(COLUMNS, vertices, &|columns| {
             let (mut lengths, mut blocks): Part<D> = (Vec::with_capacity(columns.len()), Vec::new());
-            let mut column_blocks = Vec::new();
+            let (mut before, mut keys) = (Vec::new(), Vec::new());
             for column in columns {
-                column_blocks.clear();
-                first(column, &mut column_blocks);
+                before.clear();
+                first(column, &mut before);
                 let start = if column == 0 { 0 } else { ends[column - 1] };
-                let own = order[start..ends[column]].iter().map(|&k| &entries[k as usize]);
-                column_blocks.extend(own.map(|(row, _, block)| (*row, *block)));
-                lengths.push(merge(&mut column_blocks, &mut blocks));
+                let own = Column { before: &before, entries, order: &order[start..ends[column]] };
+                lengths.push(own.merge(&mut keys, &mut blocks));
             }
             (lengths, blocks)
         });
@@ -123,17 +121,38 @@ fn sorted<const D: usize>(vertices: usize, entries: &[Entry<D>]) -> (Vec<usize>,
     (ends, order)
 }
 
-/// Appends the blocks of one column, rows ascending, those of the same row added up; returns how many.
-fn merge<const D: usize>(column: &mut [(u32, Matrix<D>)], out: &mut Vec<(u32, Matrix<D>)>) -> usize {
-    // Stable: blocks of the same row stay in their order.
-    column.sort_by_key(|(row, _)| *row);
-    let first = out.len();
-    for same in column.chunk_by(|a, b| a.0 == b.0) {
-        let mut sum = same[0];
-        for (_, block) in &same[1..] {
-            sum.1 += *block;
+/// What one column is the sum of.
+struct Column<'a, const D: usize> {
+    before: &'a [(u32, Matrix<D>)],
+    entries: &'a [Entry<D>],
+    /// Which entries belong to it.
+    order: &'a [u32],
+}
+
+impl<const D: usize> Column<'_, D> {
+    fn term(&self, k: usize) -> (u32, &Matrix<D>) {
+        if let Some((row, block)) = self.before.get(k) {
+            return (*row, block);
         }
-        out.push(sum);
+        let (row, _, block) = &self.entries[self.order[k - self.before.len()] as usize];
+        (*row, block)
     }
-    out.len() - first
+
+    /// Appends the blocks, rows ascending, those of the same row added up in their order; returns how many. Sorts their numbers:
+    /// blocks are large.
+    fn merge(&self, keys: &mut Vec<u64>, out: &mut Vec<(u32, Matrix<D>)>) -> usize {
+        keys.clear();
+        let count = self.before.len() + self.order.len();
+        keys.extend((0..count).map(|k| u64::from(self.term(k).0) << 32 | k as u64));
+        keys.sort_unstable();
+        let first = out.len();
+        for key in keys {
+            let (row, block) = self.term(*key as u32 as usize);
+            match out[first..].last_mut() {
+                Some((last, sum)) if *last == row => *sum += *block,
+                _ => out.push((row, *block)),
+            }
+        }
+        out.len() - first
+    }
 }

@@ -3,8 +3,7 @@
 use super::{Kind, LaggedForce};
 use crate::assemble;
 use crate::barrier::Barrier;
-use crate::barrier::shape::Areas;
-use crate::blocks::{Entry, EntryColumns, FullBlocks};
+use crate::blocks::{EntryColumns, FullBlocks};
 use crate::contact::{Contact, WeightSources};
 use crate::friction::jacobian::grip::Grip;
 use crate::friction::law::FrictionLaw;
@@ -12,7 +11,6 @@ use crate::friction::slide::Slide;
 use crate::math::{Matrix, Vector};
 use crate::mesh::Surface;
 use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
-use crate::threads;
 
 impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
     /// `∂F/∂u` with velocities held, in N/m: rows belong to forces, columns to displacements. Not symmetric.
@@ -124,74 +122,4 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         let axis = self.axis((kind, slide), grip, x);
         self.sliding(slide).by_positions(grip, &axis, &slide.stencil.gather(v))
     }
-
-    /// What the weights add, with several entries at the same places.
-    fn by_weights(
-        &self,
-        surface: &Surface<D>,
-        sources: &WeightSources,
-        x: &[Vector<D>],
-        v: &[Vector<D>],
-    ) -> Vec<Entry<D>> {
-        let (s, (edges, parallel)) = (self.slides, self.edges());
-        let areas = |shares| Areas { surface, shares };
-        let kind = self.obstacles();
-        let mut out = weighted(&s.obstacle, areas(&sources.obstacle), |k, slide| {
-            self.by_weight((&kind, slide), &self.obstacle_grip(k, x), x, v)
-        });
-        out.extend(self.pair_weights::<VertexVertex, 2>((&self.vv(), &s.vv), areas(&sources.vv), x, v));
-        out.extend(self.pair_weights::<VertexEdge, 3>((&self.ve(), &s.ve), areas(&sources.ve), x, v));
-        out.extend(self.pair_weights::<EdgeEdge, 4>((&self.ee(), edges), areas(&sources.ee), x, v));
-        let kind = self.parallel();
-        out.extend(weighted(parallel, areas(&sources.parallel), |k, slide| {
-            self.by_weight((&kind, slide), &self.parallel_grip(k, &slide.stencil.gather(x)), x, v)
-        }));
-        out.extend(self.pair_weights::<VertexFace, 4>((&self.vf(), &s.vf), areas(&sources.vf), x, v));
-        out
-    }
-
-    fn pair_weights<K: PairKind<N>, const N: usize>(
-        &self,
-        (kind, slides): (&Kind<'_, Contact<N>>, &[Slide<D, N>]),
-        areas: Areas<'_, D>,
-        x: &[Vector<D>],
-        v: &[Vector<D>],
-    ) -> Vec<Entry<D>> {
-        weighted(slides, areas, |k, slide| {
-            let grip = self.pair_grip::<K, N>(kind, k, &slide.stencil.gather(x));
-            self.by_weight((kind, slide), &grip, x, v)
-        })
-    }
-
-    fn by_weight<C, const N: usize>(
-        &self,
-        (kind, slide): (&Kind<'_, C>, &Slide<D, N>),
-        grip: &Grip<D, N>,
-        x: &[Vector<D>],
-        v: &[Vector<D>],
-    ) -> [Vector<D>; N] {
-        let t = self.axis((kind, slide), grip, x).t;
-        self.sliding(slide).by_weight(grip, t, &slide.stencil.gather(v))
-    }
-}
-
-/// The entries of all slides of one kind, in their order, given how their forces change with their weights.
-fn weighted<const D: usize, const N: usize>(
-    slides: &[Slide<D, N>],
-    areas: Areas<'_, D>,
-    by_weight: impl Fn(usize, &Slide<D, N>) -> [Vector<D>; N] + Sync,
-) -> Vec<Entry<D>> {
-    if areas.shares.is_empty() {
-        return Vec::new();
-    }
-    threads::collect(slides.len(), &|range| {
-        let mut out = Vec::new();
-        for k in range {
-            let (stencil, forces) = (slides[k].stencil, by_weight(k, &slides[k]));
-            for (v, slope) in areas.gradient(k) {
-                out.extend((0..N).map(|i| (stencil.0[i], v, forces[i].outer(slope))));
-            }
-        }
-        out
-    })
 }

@@ -22,7 +22,7 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         let forces = self.barrier.forces(x);
         let mut details = self.slides.details.clone();
         let (edges, parallel) = self.edges();
-        let mut ee = self.anew::<EdgeEdge, 4>((&self.ee(), edges), x, &forces.ee, &mut details);
+        let mut ee = pairs_anew::<EdgeEdge, D, 4>((&self.ee(), edges), x, &forces.ee, &mut details);
         let kind = self.parallel();
         ee.extend(parallel.iter().enumerate().map(|(k, slide)| {
             let (pair, x) = (kind.contacts[k].pair(), slide.stencil.gather(x));
@@ -30,25 +30,12 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         }));
         Slides {
             obstacle: self.anew_obstacles(x, &forces.obstacle, &mut details),
-            vv: self.anew::<VertexVertex, 2>((&self.vv(), &self.slides.vv), x, &forces.vv, &mut details),
-            ve: self.anew::<VertexEdge, 3>((&self.ve(), &self.slides.ve), x, &forces.ve, &mut details),
+            vv: pairs_anew::<VertexVertex, D, 2>((&self.vv(), &self.slides.vv), x, &forces.vv, &mut details),
+            ve: pairs_anew::<VertexEdge, D, 3>((&self.ve(), &self.slides.ve), x, &forces.ve, &mut details),
             ee,
-            vf: self.anew::<VertexFace, 4>((&self.vf(), &self.slides.vf), x, &forces.vf, &mut details),
+            vf: pairs_anew::<VertexFace, D, 4>((&self.vf(), &self.slides.vf), x, &forces.vf, &mut details),
             details,
         }
-    }
-
-    fn anew<K: PairKind<N>, const N: usize>(
-        &self,
-        (kind, slides): (&Kind<'_, Contact<N>>, &[Slide<D, N>]),
-        x: &[Vector<D>],
-        forces: &[f64],
-        details: &mut [Detail<D>],
-    ) -> Vec<Slide<D, N>> {
-        let of = |(slide, &force): (&Slide<D, N>, &f64)| {
-            anew((kind, slide), (&K::PAIR, &slide.stencil.gather(x)), force, details)
-        };
-        slides.iter().zip(forces).map(of).collect()
     }
 
     fn anew_obstacles(&self, x: &[Vector<D>], forces: &[f64], details: &mut [Detail<D>]) -> Vec<Slide<D, 1>> {
@@ -91,6 +78,18 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         let motion = Motion { x_ref: x, v_ref: v, h_hat: 1.0 };
         FrictionPotential { slides, motion, law: self.law, eps_v: self.eps_v }
     }
+}
+
+fn pairs_anew<K: PairKind<N>, const D: usize, const N: usize>(
+    (kind, slides): (&Kind<'_, Contact<N>>, &[Slide<D, N>]),
+    x: &[Vector<D>],
+    forces: &[f64],
+    details: &mut [Detail<D>],
+) -> Vec<Slide<D, N>> {
+    let of = |(slide, &force): (&Slide<D, N>, &f64)| {
+        anew((kind, slide), (&K::PAIR, &slide.stencil.gather(x)), force, details)
+    };
+    slides.iter().zip(forces).map(of).collect()
 }
 
 fn anew<C, const D: usize, const N: usize>(

@@ -3,6 +3,7 @@
 mod axis;
 mod grip;
 mod response;
+mod by_weights;
 mod by_positions;
 mod by_velocity;
 
