@@ -60,7 +60,9 @@ impl Law {
         mu_k: Option<f64>,
         eps_v: f64,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (mu, eps) = (read_mu(mu_s, mu_k)?, positive("eps_v", eps_v)?);
+        let mu = Mu { s: mu_s, k: mu_k.unwrap_or(mu_s) };
+        let mu = self.0.check(mu).map_err(|error| plain(&error))?;
+        let eps = positive("eps_v", eps_v)?;
         let speeds = reals("y", y)?;
         if let Some(entry) = speeds.iter().position(|y| !(*y >= 0.0)) {
             return Err(at("y", format!("entry {entry} is {}, expected a speed, 0 or more", speeds[entry])));
@@ -79,10 +81,6 @@ impl Law {
         }
         Ok(out)
     }
-}
-
-fn read_mu(mu_s: f64, mu_k: Option<f64>) -> PyResult<Mu> {
-    Mu { s: mu_s, k: mu_k.unwrap_or(mu_s) }.check().map_err(|error| plain(&error))
 }
 
 /// Slides in 2D or 3D.
