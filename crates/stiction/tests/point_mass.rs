@@ -241,6 +241,11 @@ fn along(speed: f64) -> Vector<2> {
     Vector([speed, 0.0])
 }
 
+/// How many steps of `h` a time has.
+fn steps(time: f64, h: f64) -> usize {
+    (1..1_000_000).take_while(|&n| f64::from(n) * h < time * (1.0 + 1e-9)).count()
+}
+
 /// A measured number with its answer and its tolerance.
 fn check(what: &str, found: f64, expected: f64, tolerance: f64) {
     let error = found - expected;
@@ -291,7 +296,7 @@ fn stop(integrator: Integrator, h: f64, start: f64, slides: &Slides<2>) -> Stop 
     let mut out =
         Stop { distance: 0.0, time: f64::NAN, work: 0.0, mean_work: 0.0, numerical: 0.0, kinetic: 0.0 };
     let mut force = mass.a;
-    for n in 0..(3.0 / h) as usize {
+    for n in 0..steps(3.0, h) {
         let (x, v, before) = (mass.x, mass.v, force);
         force = mass.step(&load, slides);
         out.work += force.dot(mass.x - x);
@@ -400,7 +405,7 @@ struct Cycles {
     drop: f64,
 }
 
-/// V06: m = 1 kg, k = 100 N/m, N = 9.81 N, μ_s = 0.5, μ_k = 0.3, drive 0.05 m/s.
+/// V06: m = 1 kg, k = 100 N/m, N = 9.81 N, `μ_s = 0.5`, `μ_k = 0.3`, drive 0.05 m/s.
 fn stick_slip(integrator: Integrator, h: f64) -> Cycles {
     let (k, drive, mu) = (100.0, 0.05, Mu { s: 0.5, k: 0.3 });
     let slides = on_plane(G, mu);
@@ -408,7 +413,7 @@ fn stick_slip(integrator: Integrator, h: f64) -> Cycles {
     let mut mass = Mass::new(integrator, h).start(Vector::ZERO, &load(0.0), &slides);
     // Spring force, speed and position at every time.
     let mut history = vec![];
-    for n in 1..=(40.0 / h) as usize {
+    for n in 1..=steps(40.0, h) {
         let t = n as f64 * h;
         mass.step(&load(t), &slides);
         history.push((load(t).force(mass.x)[0], mass.v[0], mass.x[0]));
@@ -427,7 +432,7 @@ fn cycles(history: &[(f64, f64, f64)], h: f64) -> Cycles {
     let over = |f: fn(f64, f64) -> f64, start: f64, of: fn(&(f64, f64, f64)) -> f64| {
         whole.iter().map(of).fold(start, f)
     };
-    let slipped = |n: usize| (n..).find(|&n| history[n].1 <= EPS).unwrap();
+    let slipped = |n: usize| (n..history.len()).find(|&n| history[n].1 <= EPS).unwrap();
     // From the last time before each slide to the first after it.
     let slides: Vec<_> = starts[1..starts.len() - 1].iter().map(|&n| [n - 1, slipped(n)]).collect();
     let mean = |of: fn(&(f64, f64, f64)) -> f64| {

@@ -21,7 +21,7 @@ use crate::error::Result;
 /// [`check`](FrictionLaw::check) refuses it.
 ///
 /// By the coefficients `g` is as smooth as `q` is, a root: with `1/q` the derivatives grow beyond bounds as `μ_s` comes down to
-/// `μ_k` (only for `0 < y < ε`). At `μ_s = μ_k` the derivative towards larger `μ_s` is infinite; what is returned
+/// `μ_k` (for `y < ε`). At `μ_s = μ_k` the derivative towards larger `μ_s` is infinite; what is returned
 /// there is `(0, f₁/y)`, finite: the derivative of the law as it is where `μ_s` does not exceed `μ_k`. Its sum is right along
 /// `μ_s = μ_k`, for calibrating one coefficient; to calibrate both, start with `μ_s > μ_k`. \[Li2020\]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -212,7 +212,7 @@ fn where_the_coefficients_meet_derivatives_are_those_from_below() {
         assert!((by_s / limit - 1.0).abs() < 10.0 * q && (by_k / limit + 1.0).abs() < 10.0 * q);
         assert!((ratio(above.s, mu) - ratio(mu, mu)) / delta > 0.5 * by_s / q);
     }
-    // Slides do not see the root, nor do contacts at rest see more than its factor of g/y.
+    // Slides beyond ε do not see the root.
     assert_eq!(Peak.ratio_by_mu(eps, Mu::same(mu), eps), [0.0, 1.0 / eps]);
 }
 
