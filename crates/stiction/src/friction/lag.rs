@@ -327,7 +327,15 @@ fn number<const D: usize, const N: usize>(
     of: &(dyn Fn(usize, &Slide<D, N>) -> Option<Detail<D>> + Sync),
 ) {
     let found = threads::in_chunks(slides.len(), &|range| {
-        range.filter_map(|k| Some((k, of(k, &slides[k])?))).collect::<Vec<_>>()
+        let mut found = Vec::new();
+        for k in range.clone() {
+            if let Some(detail) = of(k, &slides[k]) {
+                // Mostly all of them or none.
+                found.reserve(if found.is_empty() { range.end - k } else { 0 });
+                found.push((k, detail));
+            }
+        }
+        found
     });
     details.reserve(found.iter().map(Vec::len).sum());
     for (k, detail) in found.into_iter().flatten() {

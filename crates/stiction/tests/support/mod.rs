@@ -269,7 +269,7 @@ pub fn nearly_parallel_triangles(random: &mut Random) -> Scene<3> {
 }
 
 /// How many contacts of each kind were met.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Census(BTreeMap<String, usize>);
 
 impl Census {
