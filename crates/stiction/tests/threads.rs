@@ -3,13 +3,15 @@
 mod support;
 
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
-use stiction::blocks::{Blocks, Pattern};
+use stiction::blocks::{Blocks, Csc, FullBlocks, Pattern};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{Ccd, CcdKind};
-use stiction::contact::{Contacts, Selection};
+use stiction::contact::{Contacts, Selection, Weighting};
 use stiction::crossing::{Crossing, crossings};
 use stiction::distance::Psd;
-use stiction::friction::{self, FrictionKind, FrictionPotential, Motion};
+use stiction::friction::{
+    self, Anisotropy, Axes, Entry, FrictionKind, FrictionPotential, LaggedForce, Motion, Step,
+};
 use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector};
 use stiction::mesh::Surface;
@@ -48,6 +50,9 @@ struct Bits {
     energies: [u64; 2],
     gradient: Vec<u64>,
     hessian: Hessian,
+    jacobians: [(Vec<u64>, Vec<u32>, Vec<u32>); 2],
+    /// By mu, of slides, and in total.
+    forces: Vec<u64>,
     detection: Detection,
 }
 
@@ -143,6 +148,40 @@ fn detect(surface: &Surface<3>) -> Detection {
     Detection { crossings: crossings(surface, &end).unwrap(), candidates, steps, free, safe }
 }
 
+/// Friction by displacements and by positions at rest, anisotropic and with weights by area.
+fn jacobians(surface: &Surface<3>, v: &[Vector<3>]) -> [(Vec<u64>, Vec<u32>, Vec<u32>); 2] {
+    let x = surface.rest();
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, DHAT).unwrap();
+    let candidates = BroadPhaseKind::Bvh.candidates(surface, x, x, DHAT);
+    let selection = Selection { weighting: Weighting::Area, ..Selection::within(DHAT) };
+    let (contacts, sources) = Contacts::build_with_sources(surface, &candidates, &[], x, &selection);
+    let normal = BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 3.0.into() };
+    let anisotropy = Anisotropy::Scaling([1.2, 0.7]);
+    let entry = Entry { mu: 0.3.into(), anisotropy, axes: Axes::Contact };
+    let slides = friction::lag(&normal, x, &entry.into());
+    let force = LaggedForce::new(&normal, &slides, FrictionKind::default(), 1.0).unwrap();
+    let mut full = FullBlocks::default();
+    force.by_displacement(x, v, &mut full);
+    let by_rest = force.by_rest(surface, &sources, x, v);
+    [Csc::<u32>::of_full(&full).unwrap(), Csc::of_entries(&by_rest).unwrap()]
+        .map(|csc| (bits(&csc.data), csc.indices, csc.indptr))
+}
+
+/// Derivatives by mu, forces of slides, and the account of a step.
+fn forces(
+    friction: &FrictionPotential<'_, 3>,
+    normal: &BarrierPotential<'_, 3>,
+    x: &[Vector<3>],
+) -> Vec<u64> {
+    let by_mu = friction.force_by_mu(x, None).unwrap();
+    let slides: Vec<_> = friction.slide_forces(x).iter().copied().collect();
+    let start: Vec<_> = x.iter().map(|x| *x + Vector([x[1], 0.0, x[0]]) * 1e-3).collect();
+    let step = Step { x_start: &start, x, h: 0.01 };
+    let account = friction.account(&step, &(&normal.forces(x)).into(), 0.0).unwrap();
+    let total = [account.dissipation, account.distance, account.cone_excess, account.creep];
+    [flat(&by_mu.s), flat(&by_mu.k), flat(&slides), &total].concat().iter().map(|f| f.to_bits()).collect()
+}
+
 fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
@@ -165,6 +204,8 @@ fn evaluate(surface: &Surface<3>, threads: usize) -> Bits {
             energies: [normal.energy(x).to_bits(), tangential.energy(x).to_bits()],
             gradient: bits(flat(&gradient)),
             hessian: differentiate(&both, x),
+            jacobians: jacobians(surface, &v_ref),
+            forces: forces(&tangential, &normal, x),
             contacts,
             detection: detect(surface),
         }

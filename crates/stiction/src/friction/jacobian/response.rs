@@ -82,11 +82,15 @@ impl<const D: usize, L: FrictionLaw> Sliding<'_, D, L> {
             }
             if anisotropic { out + r.by_t * axis.by_x[j] } else { out }
         });
+        let p_by_alpha: [[Matrix<D>; N]; 2] = from_fn(|p| from_fn(|j| r.p.outer(grip.alpha_by_x[p][j])));
         from_fn(|i| {
             from_fn(|j| {
                 let mut out = by_x[j] * -grip.c[i];
                 for p in 0..2 {
-                    out += r.p.outer(grip.alpha_by_x[p][j] * -grip.directions[p][i]);
+                    // Half of them are zero.
+                    if grip.directions[p][i] != 0.0 {
+                        out += p_by_alpha[p][j] * -grip.directions[p][i];
+                    }
                 }
                 out
             })
