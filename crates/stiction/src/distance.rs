@@ -157,11 +157,13 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// ```
     /// The first term is zero where there is one normal only: a vertex and a line in 2D, a vertex and a plane, two lines in
     /// 3D. Otherwise it is left out where `d = 0`: there is no derivative.
+    #[inline]
     pub fn normal_jacobian(&self) -> [Matrix<D>; N] {
         self.jacobian_of(self.normal())
     }
 
     /// [`normal_jacobian`](Self::normal_jacobian) for a unit normal of either sign.
+    #[inline]
     pub(crate) fn jacobian_of(&self, unit: Vector<D>) -> [Matrix<D>; N] {
         let across = self.across(unit);
         from_fn(|i| {
@@ -171,6 +173,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     }
 
     /// `(I − Σ aₚaᵖᵀ − r̂r̂ᵀ)/d`, zero where `d = 0` or there is one normal only.
+    #[inline]
     fn across(&self, unit: Vector<D>) -> Matrix<D> {
         let d = self.distance();
         if self.frame.normal_scale > 0.0 || d == 0.0 {
@@ -185,6 +188,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// ```text
     /// ∂αₚ/∂xᵢ = −cᵢ aᵖ − (Σᵩ G⁻¹ₚᵩ Cᵩᵢ) r
     /// ```
+    #[inline]
     pub fn alpha_jacobian(&self) -> [[Vector<D>; N]; 2] {
         let g = &self.frame.g_inverse;
         from_fn(|p| {

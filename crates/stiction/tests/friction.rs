@@ -760,8 +760,12 @@ fn at_rest() {
     alone(|| {
         let mut random = Random::new(55);
         for law in laws() {
-            flat_setups(&mut random).iter().for_each(|setup| check_rest_state(setup, law));
-            solid_setups(&mut random).iter().for_each(|setup| check_rest_state(setup, law));
+            for setup in flat_setups(&mut random) {
+                check_rest_state(&setup, law);
+            }
+            for setup in solid_setups(&mut random) {
+                check_rest_state(&setup, law);
+            }
         }
     });
 }
@@ -885,8 +889,12 @@ fn lagging_again_with_held_coefficients_is_lagging() {
         let mut random = Random::new(57);
         let (flat, solid) = (flat_setups(&mut random), solid_setups(&mut random));
         for setting in settings().iter().filter(|s| s.law == FrictionKind::Peak) {
-            flat.iter().for_each(|setup| check_held(setup, setting, &mut random));
-            solid.iter().for_each(|setup| check_held(setup, setting, &mut random));
+            for setup in &flat {
+                check_held(setup, setting, &mut random);
+            }
+            for setup in &solid {
+                check_held(setup, setting, &mut random);
+            }
         }
     });
 }
@@ -966,9 +974,13 @@ fn forces_of_slides_and_between_bodies() {
         let (mut random, mut census) = (Random::new(59), Census::default());
         let (flat, solid) = (flat_setups(&mut random), solid_setups(&mut random));
         for setting in settings().iter().step_by(7) {
-            flat.iter().for_each(|setup| check_forces(setup, setting, &mut random, &mut census));
+            for setup in &flat {
+                check_forces(setup, setting, &mut random, &mut census);
+            }
             let six = solid.iter().filter(|s| s.x.len() == 6 && s.scene.surface.faces()[0] == [0, 1, 2]);
-            six.for_each(|setup| check_forces(setup, setting, &mut random, &mut census));
+            for setup in six {
+                check_forces(setup, setting, &mut random, &mut census);
+            }
         }
         for kind in ["checked", "obstacle", "bodies"] {
             census.require(kind, 100);

@@ -36,7 +36,8 @@ impl<const D: usize, const N: usize> Grip<D, N> {
     /// ```text
     /// λ = κ w L(d) ,  L = −2d f′(d²)        ∂λ/∂xᵢ = κ w L′ cᵢ n
     /// ```
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the constants of the pair fold")]
     pub(super) fn of_pair<B: Barrier>(
         pair: &Pair<N>,
         x: &[Vector<D>; N],

@@ -1,6 +1,7 @@
 //! How the friction of one contact answers to changes of what it is made of.
 
-use std::array::from_fn;
+// Inlined down to the blocks: the local matrix of a contact is then made where it is added.
+#![allow(clippy::inline_always)]
 
 use super::axis::Axis;
 use super::grip::Grip;
@@ -38,7 +39,7 @@ struct Response<const D: usize> {
 }
 
 impl<const D: usize, L: FrictionLaw> Sliding<'_, D, L> {
-    #[inline]
+    #[inline(always)]
     fn response(&self, lambda: f64, n: Vector<D>, t: Vector<D>, w: Vector<D>) -> Response<D> {
         let [b0, b1] = self.scaling.map(|a| a * a);
         let (n_w, t_w) = (n.dot(w), t.dot(w));
@@ -64,7 +65,7 @@ impl<const D: usize, L: FrictionLaw> Sliding<'_, D, L> {
     /// ```text
     /// ∂Fᵢ/∂xⱼ = −cᵢ ∂p/∂xⱼ − Σₚ Cₚᵢ p (∂αₚ/∂xⱼ)ᵀ        ∂w/∂αₚ = Σᵢ Cₚᵢ vᵢ
     /// ```
-    #[inline]
+    #[inline(always)]
     pub(super) fn by_positions<const N: usize>(
         &self,
         grip: &Grip<D, N>,
@@ -75,26 +76,21 @@ impl<const D: usize, L: FrictionLaw> Sliding<'_, D, L> {
         let r = self.response(grip.lambda(), grip.n, axis.t, w);
         let by_alpha = grip.directions.map(|c| r.by_w * combined(&c, v));
         let anisotropic = self.scaling[0] != self.scaling[1];
-        let by_x: [Matrix<D>; N] = from_fn(|j| {
-            let mut out = r.by_lambda.outer(grip.lambda_by_x[j]) + r.by_n * grip.n_by_x[j];
-            for p in 0..2 {
-                out += by_alpha[p].outer(grip.alpha_by_x[p][j]);
+        let mut out = [[Matrix::ZERO; N]; N];
+        for j in 0..N {
+            let alpha = [grip.alpha_by_x[0][j], grip.alpha_by_x[1][j]];
+            let mut by_x = r.by_lambda.outer(grip.lambda_by_x[j]) + r.by_n * grip.n_by_x[j];
+            by_x += by_alpha[0].outer(alpha[0]) + by_alpha[1].outer(alpha[1]);
+            if anisotropic {
+                by_x += r.by_t * axis.by_x[j];
             }
-            if anisotropic { out + r.by_t * axis.by_x[j] } else { out }
-        });
-        let p_by_alpha: [[Matrix<D>; N]; 2] = from_fn(|p| from_fn(|j| r.p.outer(grip.alpha_by_x[p][j])));
-        from_fn(|i| {
-            from_fn(|j| {
-                let mut out = by_x[j] * -grip.c[i];
-                for p in 0..2 {
-                    // Half of them are zero.
-                    if grip.directions[p][i] != 0.0 {
-                        out += p_by_alpha[p][j] * -grip.directions[p][i];
-                    }
-                }
-                out
-            })
-        })
+            let moved = alpha.map(|alpha| r.p.outer(alpha));
+            for i in 0..N {
+                let [c0, c1] = [grip.directions[0][i], grip.directions[1][i]];
+                out[i][j] = by_x * -grip.c[i] + moved[0] * -c0 + moved[1] * -c1;
+            }
+        }
+        out
     }
 
     /// `∂Fᵢ/∂w_k`: by the weight of the contact.
@@ -110,7 +106,7 @@ impl<const D: usize, L: FrictionLaw> Sliding<'_, D, L> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn combined<const D: usize, const N: usize>(c: &[f64; N], v: &[Vector<D>; N]) -> Vector<D> {
     let mut sum = Vector::ZERO;
     for i in 0..N {
