@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use stiction::friction::Outcome;
 use stiction::math::Vector;
 use stiction_sim::model::Model;
 use stiction_sim::report::StepReport;
@@ -41,6 +42,11 @@ impl<const D: usize> History<D> {
         self.snapshots.push((state.time, state.x.clone()));
     }
 
+    /// How many steps ended with friction that changed ever more as it was frozen anew.
+    pub fn diverged(&self) -> usize {
+        self.reports.iter().filter(|report| report.refinement == Some(Outcome::Diverged)).count()
+    }
+
     /// Sum of a quantity over the steps so far, for each step.
     pub fn running_sum(&self, quantity: impl Fn(&StepReport<D>) -> f64) -> Vec<f64> {
         let mut sum = 0.0;
@@ -57,8 +63,8 @@ pub fn header<const D: usize>(model: &Model<D>) -> String {
     let mut out = String::from(
         "step,time [s],newton iterations,kinetic [J],elastic [J],gravity [J],barrier [J],total [J],\
          prescribed work [J],stiffness work [J],friction heat [J],mean slip [m],smallest gap [m],\
-         normal force [N],kappa [J/m^4],pair contacts,obstacle contacts,sticking,slipping,lag residual,\
-         regularised",
+         normal force [N],kappa [J/m^4],pair contacts,obstacle contacts,sticking,slipping,separated,\
+         cone excess [N],creep [m/s],creep bound [m/s],lag residual,friction rounds,refinement,regularised",
     );
     for part in &model.parts {
         for unit in ["m", "m/s"] {
@@ -83,7 +89,10 @@ pub fn row<const D: usize>(report: &StepReport<D>) -> String {
     }
     let _ = write!(out, ",{:?},{:?},{:?},{:?}", f.distance, report.gap, report.normal_force, report.kappa);
     let _ = write!(out, ",{},{}", report.pair_contacts, report.obstacle_contacts);
-    let _ = write!(out, ",{},{},{:?},{}", f.stick, f.slip, f.lag_residual, report.regularised);
+    let _ = write!(out, ",{},{},{}", f.stick, f.slip, f.separated);
+    let _ = write!(out, ",{:?},{:?},{:?},{:?}", f.cone_excess, f.creep, f.creep_bound, f.lag_residual);
+    let refinement = report.refinement.map_or("", Outcome::name);
+    let _ = write!(out, ",{},{refinement},{}", report.rounds, report.regularised);
     for body in &report.bodies {
         for number in body.center.0.iter().chain(&body.velocity.0) {
             let _ = write!(out, ",{number:?}");

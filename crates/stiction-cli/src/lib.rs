@@ -56,6 +56,12 @@ fn finish(outcome: &run::Outcome) -> ExitCode {
     } else if outcome.interrupted {
         eprintln!("interrupted after step {}; the results so far are kept:", outcome.steps);
     }
+    if outcome.diverged > 0 {
+        eprintln!(
+            "warning: refining friction diverged in {} steps (see steps.csv); shorter time steps help",
+            outcome.diverged
+        );
+    }
     show("frames:", &outcome.frames);
     show("steps:", &outcome.table);
     show("picture:", &outcome.picture);

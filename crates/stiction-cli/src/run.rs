@@ -72,6 +72,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Why it stopped before the end, if it did.
     pub failure: Option<SimError>,
+    /// Steps whose refinement of friction diverged.
+    pub diverged: usize,
     /// The PVD file.
     pub frames: PathBuf,
     /// The table of steps.
@@ -183,6 +185,7 @@ impl<'a, const D: usize> Run<'a, D> {
             steps: self.state.step,
             interrupted,
             failure,
+            diverged: self.history.diverged(),
             frames: self.args.output.join(SERIES),
             table: self.args.output.join(TABLE),
             picture,

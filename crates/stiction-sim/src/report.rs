@@ -2,7 +2,7 @@
 
 use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
-use stiction::friction::FrictionAccount;
+use stiction::friction::{FrictionAccount, Outcome};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -86,6 +86,10 @@ pub struct StepReport<const D: usize> {
     pub obstacle_contacts: usize,
     /// Friction.
     pub friction: FrictionReport,
+    /// How often the step was solved, each time with friction frozen at the solution before.
+    pub rounds: usize,
+    /// How that ended; nothing at the start.
+    pub refinement: Option<Outcome>,
     /// Each body.
     pub bodies: Vec<BodyReport<D>>,
 }
@@ -112,6 +116,8 @@ impl<const D: usize> StepReport<D> {
             pair_contacts: contacts.len() - contacts.obstacle.len(),
             obstacle_contacts: contacts.obstacle.len(),
             friction: FrictionReport::default(),
+            rounds: 0,
+            refinement: None,
             bodies: bodies(model, state),
         }
     }

@@ -48,7 +48,8 @@ pub fn step<const D: usize>(
     model.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
     state.kappa = iterate.kappa;
     let report = StepReport::of_step(model, state, &iterate, friction);
-    Ok(StepReport { work: work_done, stiffness_work, ..report })
+    let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
+    Ok(StepReport { work: work_done, stiffness_work, rounds, refinement, ..report })
 }
 
 /// The last configuration with its contacts.

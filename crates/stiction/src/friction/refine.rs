@@ -118,6 +118,18 @@ pub enum Outcome {
     Diverged,
 }
 
+impl Outcome {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::Exhausted => "exhausted",
+            Self::Stalled => "stalled",
+            Self::Diverged => "diverged",
+        }
+    }
+}
+
 /// What a refinement did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RefinementReport {
