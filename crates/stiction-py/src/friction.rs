@@ -31,6 +31,9 @@ use crate::surface::either;
 #[derive(Clone, Copy)]
 pub struct Law(FrictionKind);
 
+/// One of the functions that a law has.
+type Function = fn(&FrictionKind, f64, Mu, f64) -> f64;
+
 #[pymethods]
 impl Law {
     #[new]
@@ -63,11 +66,11 @@ impl Law {
         let mu = self.0.check(mu).map_err(|error| plain(&error))?;
         let eps = positive("eps_v", eps_v)?;
         let speeds = reals("y", y)?;
-        if let Some(entry) = speeds.iter().position(|y| !(*y >= 0.0)) {
+        if let Some(entry) = speeds.iter().position(|y| y.is_nan() || *y < 0.0) {
             return Err(at("y", format!("entry {entry} is {}, expected a speed, 0 or more", speeds[entry])));
         }
         let out = PyDict::new(y.py());
-        let functions: [(&str, fn(&FrictionKind, f64, Mu, f64) -> f64); 5] = [
+        let functions: [(&str, Function); 5] = [
             ("value", FrictionKind::value),
             ("slope", FrictionKind::slope),
             ("integral", FrictionKind::integral),
@@ -101,7 +104,7 @@ struct Held<const D: usize> {
 ///
 ///     energy P = Σ λ ĥ G(|z|)    z = S T (Σ cᵢ vᵢ)    T = I − nnᵀ        forces −Σ λ cᵢ (g/|z|) S z
 ///
-/// with the friction law g, G′ = g (see FrictionLaw). v are velocities as a time integrator gives them, and ĥ = (dv/dx)⁻¹ is its time: h for
+/// with the friction law g, G′ = g (see `FrictionLaw`). v are velocities as a time integrator gives them, and ĥ = (dv/dx)⁻¹ is its time: h for
 /// implicit Euler, h/2 for Newmark's rule, 2h/3 for BDF2. Gradients are by positions x, in N, and Hessians in N/m; with ĥ = 1 they are
 /// those by v.
 ///
@@ -170,7 +173,7 @@ impl Slides {
         })
     }
 
-    /// Coefficients mu_s and mu_k, shape (k, 2), in the order of the contacts: effective ones where they depend on the direction.
+    /// Coefficients `mu_s` and `mu_k`, shape (k, 2), in the order of the contacts: effective ones where they depend on the direction.
     #[getter]
     fn mu<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         let pairs: Vec<[f64; 2]> = either!(AnySlides, &self.0, held => {
@@ -181,7 +184,7 @@ impl Slides {
 
     /// The energy P in J.
     ///
-    /// `v`: velocities, shape (n, D), in m/s. `eps_v`: speed in m/s below which a slide counts as sticking. `law`: a FrictionLaw or the name of one
+    /// `v`: velocities, shape (n, D), in m/s. `eps_v`: speed in m/s below which a slide counts as sticking. `law`: a `FrictionLaw` or the name of one
     /// without parameters. `h_hat`: ĥ in s.
     #[pyo3(signature = (v, eps_v, law=None, h_hat=1.0))]
     fn energy(
