@@ -233,8 +233,7 @@ fn pressed<const D: usize>(force: f64, coefficients: &Coefficients<D>) -> Slides
     let contacts = Contacts::build(&surface, &near, &obstacles, &x, &Selection::within(REACH));
     let law = BarrierLaw::new(BarrierKind::ClampedLog, REACH).unwrap();
     let kappa = force / law.force(0.25 * REACH * REACH);
-    let barrier =
-        BarrierPotential { contacts: &contacts, obstacles: &obstacles, law, kappa: kappa.into() };
+    let barrier = BarrierPotential { contacts: &contacts, obstacles: &obstacles, law, kappa: kappa.into() };
     friction::lag::check(&barrier, &x, coefficients).unwrap();
     let slides = friction::lag(&barrier, &x, coefficients);
     let [slide] = slides.obstacle[..] else { panic!("the mass does not touch the plane") };
