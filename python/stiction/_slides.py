@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.sparse import csc_array
 
-    from ._stiction import FrictionLaw, _FrictionPsd, _LawName, _Wrt
+    from ._stiction import FrictionLaw, _LawName, _Psd, _Wrt
 
 
 class Slides(_stiction.Slides):
@@ -23,12 +23,12 @@ class Slides(_stiction.Slides):
         eps_v: float,
         law: FrictionLaw | _LawName | None = None,
         h_hat: float = 1.0,
-        psd: _FrictionPsd = "clamp",
+        psd: _Psd = "clamp",
     ) -> csc_array:
         """Hessian of `energy` by positions in N/m, shape (n·D, n·D), entries in the order x₀ y₀ z₀ x₁ …
 
-        `psd`: what becomes of negative eigenvalues, which only laws that descend and negative weights have: 'clamp' makes them zero,
-        'abs' positive, 'none' keeps them.
+        `psd`: what becomes of negative eigenvalues, which only laws that descend and negative weights have: 'clamp' and 'gauss_newton'
+        make them zero, 'abs' positive, 'none' keeps them.
         """
         return _square(self.hessian_csc(v, eps_v, law, h_hat, psd))
 

@@ -23,7 +23,6 @@ _ContactSet: TypeAlias = Literal["ipc", "improved_max", "ogc"]
 _Weights: TypeAlias = Literal["count", "area"]
 _Psd: TypeAlias = Literal["clamp", "abs", "gauss_newton", "none"]
 _LawName: TypeAlias = Literal["peak", "smooth_mu"]
-_FrictionPsd: TypeAlias = Literal["clamp", "abs", "none"]
 _Blend: TypeAlias = Literal["mean", "product", "minimum", "maximum", "geometric_mean"]
 _Wrt: TypeAlias = Literal["velocities", "lagged", "rest"]
 _Planes: TypeAlias = Iterable[tuple[ArrayLike, ArrayLike]]
@@ -212,9 +211,9 @@ class Slides:
         mu_k: float | ArrayLike | None = None,
         *,
         blend: _Blend | Callable[[float, float], float] | None = None,
-        scaling: tuple[float, float] | None = None,
-        static_axes: tuple[float, float] | None = None,
-        kinetic_axes: tuple[float, float] | None = None,
+        scaling: ArrayLike | None = None,
+        static_axes: ArrayLike | None = None,
+        kinetic_axes: ArrayLike | None = None,
         direction: ArrayLike | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
@@ -241,7 +240,7 @@ class Slides:
         eps_v: float,
         law: FrictionLaw | _LawName | None = None,
         h_hat: float = 1.0,
-        psd: _FrictionPsd = "clamp",
+        psd: _Psd = "clamp",
     ) -> _Csc: ...
     def force(
         self,

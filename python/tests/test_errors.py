@@ -104,13 +104,23 @@ BAD = {
     "negative mu": (lambda: slides(mu=-0.1), "mu_s = -0.1"),
     "infinite mu_k": (lambda: slides(mu_k=np.inf), "mu_k = inf"),
     "mu_k above mu_s": (lambda: slides(mu_k=0.4), "mu_s.*0.3"),
-    "mu of too few vertices": (lambda: slides(mu=[0.1, 0.2]), "2 entries, expected 6"),
-    "mu of a vertex": (lambda: slides(mu=[0.1, 0.1, 0.1, -1, 0.1, 0.1]), "3.* -1"),
-    "unknown blend": (lambda: slides(blend="sum"), "blend.*sum.*mean"),
+    "mu of too few vertices": (lambda: slides(mu=[0.1, 0.2]), "^mu: has 2 entries, expected 6"),
+    "mu of a vertex": (lambda: slides(mu=[0.1, 0.1, 0.1, -1, 0.1, 0.1]), "mu_s of vertex 3 is -1"),
+    "mu_k of a vertex above": (lambda: slides(mu_k=[0.1, 0.1, 0.5, 0.1, 0.1, 0.1]), "mu_s of vertex 2 is 0.3.*mu_k"),
+    "mu_k of too few vertices": (lambda: slides(mu_k=[0.1, 0.2]), "^mu_k: has 2 entries, expected 6"),
+    "unknown blend": (lambda: slides(mu=np.ones(6), blend="sum"), "blend.*sum.*mean"),
+    "blend of one number": (lambda: slides(blend="mean"), "blend: means nothing"),
     "blend that is no function": (lambda: slides(mu=np.ones(6), blend=3), "blend: expected"),
+    "blend that fails": (lambda: slides(mu=np.ones(6), blend=lambda a, b: int("many")), "invalid literal.*many"),
     "blend below zero": (lambda: slides(mu=np.ones(6), blend=lambda a, b: -a), "blend: returned -1"),
-    "scaling": (lambda: slides(scaling=(1.0, -1.0)), "-1"),
-    "axes": (lambda: slides(static_axes=(np.nan, 1.0)), "NaN"),
+    "scaling": (lambda: slides(scaling=(1.0, -1.0)), "scaling .* axis 1 is -1"),
+    "three factors": (lambda: slides(scaling=(1, 2, 3)), r"scaling: has shape \[3\], expected 2"),
+    "axes": (lambda: slides(static_axes=(np.nan, 1.0)), "mu_s .* axis 0 is NaN"),
+    "static axes below mu_k": (lambda: slides(static_axes=(0.2, 0.5)), "mu_s .* axis 0 is 0.2.*at least mu_k"),
+    "static axes below mu_k of a vertex": (
+        lambda: slides(mu=np.full(6, 0.7), static_axes=(0.2, 0.9)),
+        "mu_s .* axis 0 is 0.2.*at least mu_k",
+    ),
     "direction without length": (lambda: slides(scaling=(1, 2), direction=[0, 0, 0]), "direction"),
     "direction in 2D": (lambda: slides(scaling=(1, 2), direction=[0, 1]), "direction: has shape"),
     "direction without anisotropy": (lambda: slides(direction=[0, 0, 1]), "direction: .*scaling"),
@@ -130,6 +140,8 @@ BAD = {
     "jacobian at rest": (lambda: jacobian(rest=X[:5]), "rest: positions has 5"),
     "jacobian at displacements": (lambda: jacobian(u=NAN), "u: row 4"),
     "jacobian by rest": (lambda: jacobian("rest"), "shape_derivatives=True"),
+    "jacobian by another rest": (lambda: jacobian("rest", rest=2 * X), "rest: must be the positions"),
+    "peak below": (lambda: law(mu_k=0.6), "mu_s = 0.5.*at least mu_k"),
     "displacements too short": (lambda: stiction.largest_step(surface(), X, X[:5]), "p: positions has 5"),
     "displacements NaN": (lambda: stiction.largest_step(surface(), X, NAN), "p: row 4"),
     "crossing positions": (lambda: stiction.crossings(surface(), X[:5]), "x: positions has 5"),
@@ -162,7 +174,11 @@ def test_nothing_is_a_scene(dimension):
 
 def test_no_friction_coefficient_is_no_friction():
     assert friction() > 0
-    assert len(slides(mu=0)) == 0 == slides(mu=0).energy(X, 0.1)
+    none = slides(mu=0)
+    v = X[::-1]
+    assert len(none) > 0 == none.energy(v, 0.1) and not np.any(none.gradient(v, 0.1))
+    viscous = stiction.FrictionLaw("stribeck", speed=0.1, viscous=0.5)
+    assert np.any(none.gradient(v, 0.1, viscous))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble, np.int8, np.uint16, np.int64])

@@ -207,6 +207,32 @@ def test_matchstick_with_kinetic_axes_only(scene, agree):
     assert friction(ignored, mesh, v) == friction(isotropic, mesh, v) != friction(peer, mesh, v)
 
 
+@each([scenes.tetrahedra])
+def test_matchstick_with_coefficients_of_vertices(scene):
+    """Where there are no static axes, coefficients of the vertices stand for them."""
+    v, mu = velocities(scene), np.full(len(scene.x), 0.7)
+    one = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.7, 0.3, kinetic_axes=(0.6, 0.3))
+    each = stiction.Slides(scene.contacts(), scene.x, KAPPA, mu, 0.3, kinetic_axes=(0.6, 0.3))
+    for slides in (one, each):
+        slides.refresh_anisotropy(v)
+    np.testing.assert_allclose(one.mu, each.mu, rtol=1e-14)
+    assert np.ptp(one.mu[:, 1]) > 0.1 and np.ptp(one.mu[:, 0]) < 1e-12
+
+
+@each([scenes.tetrahedra, scenes.polygons])
+def test_forces_by_mu(scene):
+    """Of ipctk only by differences; ours against differences."""
+    v, step = velocities(scene), 1e-6
+
+    def force(mu_s, mu_k):
+        return -stiction.Slides(scene.contacts(), scene.x, KAPPA, mu_s, mu_k).gradient(v, EPS_V)
+
+    found = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.5, 0.3).force_by_mu(v, EPS_V)
+    for k, (ds, dk) in enumerate([(step, 0), (0, step)]):
+        difference = (force(0.5 + ds, 0.3 + dk) - force(0.5 - ds, 0.3 - dk)) / (2 * step)
+        np.testing.assert_allclose(found[k], difference, atol=1e-6 * np.abs(difference).max())
+
+
 @each(scenes.WITHOUT_PARALLEL)
 def test_scaling(scene, agree):
     mesh, v = scene.ipc_mesh(), velocities(scene)

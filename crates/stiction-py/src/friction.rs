@@ -1,6 +1,6 @@
 //! Friction laws, and contacts as friction sees them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -21,16 +21,18 @@ use crate::surface::either;
 
 /// Friction by normal force, g(y), as a function of the speed y of the slide.
 ///
-/// `name`: `"peak"` rises to exactly mu_s and falls to mu_k; `"smooth_mu"` multiplies the smoothed step with a coefficient that goes from
-/// mu_s to mu_k, and stays below mu_s (as in ipctk); `"stribeck"` rises to mu_s and falls slowly to mu_k, plus a viscous term.
-/// `speed`: of `"stribeck"`, how far above eps_v friction is halfway between mu_s and mu_k, in m/s.
+/// `name`: `"peak"` rises to exactly `mu_s` and falls to `mu_k`; `"smooth_mu"` multiplies the smoothed step with a coefficient that goes from
+/// `mu_s` to `mu_k`, and stays below `mu_s` (as in ipctk); `"stribeck"` rises to `mu_s` and falls slowly to `mu_k`, plus a viscous term.
+/// `speed`: of `"stribeck"`, how far above `eps_v` friction is halfway between `mu_s` and `mu_k`, in m/s.
 /// `viscous`: of `"stribeck"`, friction by normal force and speed, in s/m.
 ///
-/// The methods take speeds in m/s as arrays of any shape; `mu_k` is `mu_s` by default, `eps_v` is the speed in m/s below which a slide counts
-/// as sticking.
+/// Of the first, `mu_s` may not be less than `mu_k`.
 #[pyclass(frozen, module = "stiction._stiction", name = "FrictionLaw")]
 #[derive(Clone, Copy)]
 pub struct Law(FrictionKind);
+
+/// One of the functions that a law has.
+type Function = fn(&FrictionKind, f64, Mu, f64) -> f64;
 
 #[pymethods]
 impl Law {
@@ -64,11 +66,11 @@ impl Law {
         let mu = self.0.check(mu).map_err(|error| plain(&error))?;
         let eps = positive("eps_v", eps_v)?;
         let speeds = reals("y", y)?;
-        if let Some(entry) = speeds.iter().position(|y| !(*y >= 0.0)) {
+        if let Some(entry) = speeds.iter().position(|y| y.is_nan() || *y < 0.0) {
             return Err(at("y", format!("entry {entry} is {}, expected a speed, 0 or more", speeds[entry])));
         }
         let out = PyDict::new(y.py());
-        let functions: [(&str, fn(&FrictionKind, f64, Mu, f64) -> f64); 5] = [
+        let functions: [(&str, Function); 5] = [
             ("value", FrictionKind::value),
             ("slope", FrictionKind::slope),
             ("integral", FrictionKind::integral),
@@ -93,8 +95,8 @@ enum AnySlides {
 struct Held<const D: usize> {
     scene: Arc<Scene<D>>,
     stiffness: Stiffness,
-    /// Locked while it is used: calls from several threads wait for each other.
-    slides: Mutex<friction::Slides<D>>,
+    /// Many may read it at a time; who changes it is alone.
+    slides: RwLock<friction::Slides<D>>,
     hessian: Kept<D>,
 }
 
@@ -102,7 +104,7 @@ struct Held<const D: usize> {
 ///
 ///     energy P = Σ λ ĥ G(|z|)    z = S T (Σ cᵢ vᵢ)    T = I − nnᵀ        forces −Σ λ cᵢ (g/|z|) S z
 ///
-/// with the friction law g, G′ = g (see FrictionLaw). v are velocities as a time integrator gives them, and ĥ = (dv/dx)⁻¹ is its time: h for
+/// with the friction law g, G′ = g (see `FrictionLaw`). v are velocities as a time integrator gives them, and ĥ = (dv/dx)⁻¹ is its time: h for
 /// implicit Euler, h/2 for Newmark's rule, 2h/3 for BDF2. Gradients are by positions x, in N, and Hessians in N/m; with ĥ = 1 they are
 /// those by v.
 ///
@@ -129,12 +131,16 @@ impl Slides {
         mu: &Bound<'_, PyAny>,
         mu_k: Option<&Bound<'_, PyAny>>,
         blend: Option<&Bound<'_, PyAny>>,
-        scaling: Option<[f64; 2]>,
-        static_axes: Option<[f64; 2]>,
-        kinetic_axes: Option<[f64; 2]>,
+        scaling: Option<&Bound<'_, PyAny>>,
+        static_axes: Option<&Bound<'_, PyAny>>,
+        kinetic_axes: Option<&Bound<'_, PyAny>>,
         direction: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let anisotropy = read_anisotropy(scaling, static_axes, kinetic_axes);
+        let two = |name, pair: Option<&Bound<'_, PyAny>>| -> PyResult<Option<[f64; 2]>> {
+            pair.map(|pair| Ok(vector(name, pair)?.0)).transpose()
+        };
+        let (s, k) = (two("static_axes", static_axes)?, two("kinetic_axes", kinetic_axes)?);
+        let anisotropy = read_anisotropy(two("scaling", scaling)?, s, k);
         let pick = Pick { mu, mu_k, blend, anisotropy, direction };
         Ok(Self(match &contacts.0 {
             AnyContacts::Flat(scene) => AnySlides::Flat(Held::new(scene, x, kappa, &pick)?),
@@ -142,19 +148,19 @@ impl Slides {
         }))
     }
 
-    fn __len__(&self) -> usize {
-        either!(AnySlides, &self.0, held => held.lock().len())
+    fn __len__(&self, py: Python<'_>) -> usize {
+        either!(AnySlides, &self.0, held => py.detach(|| held.read().len()))
     }
 
-    fn __repr__(&self) -> String {
-        format!("Slides({} contacts)", self.__len__())
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("Slides({} contacts)", self.__len__(py))
     }
 
     /// Normal forces λ in N, in the order of the contacts.
     #[getter]
     fn normal_forces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         either!(AnySlides, &self.0, held => {
-            PyArray1::from_iter(py, held.in_order().iter().map(|slide| slide.force))
+            PyArray1::from_iter(py, py.detach(|| held.in_order()).iter().map(|slide| slide.force))
         })
     }
 
@@ -162,23 +168,23 @@ impl Slides {
     #[getter]
     fn normals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         either!(AnySlides, &self.0, held => {
-            let normals: Vec<_> = held.in_order().iter().map(|slide| slide.normal).collect();
+            let normals: Vec<_> = py.detach(|| held.in_order()).iter().map(|slide| slide.normal).collect();
             from_vectors(py, &normals)
         })
     }
 
-    /// Coefficients mu_s and mu_k, shape (k, 2), in the order of the contacts: effective ones where they depend on the direction.
+    /// Coefficients `mu_s` and `mu_k`, shape (k, 2), in the order of the contacts: effective ones where they depend on the direction.
     #[getter]
     fn mu<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         let pairs: Vec<[f64; 2]> = either!(AnySlides, &self.0, held => {
-            held.in_order().iter().map(|slide| [slide.mu.s, slide.mu.k]).collect()
+            py.detach(|| held.in_order()).iter().map(|slide| [slide.mu.s, slide.mu.k]).collect()
         });
         from_rows(py, pairs.as_flattened(), 2)
     }
 
     /// The energy P in J.
     ///
-    /// `v`: velocities, shape (n, D), in m/s. `eps_v`: speed in m/s below which a slide counts as sticking. `law`: a FrictionLaw or the name of one
+    /// `v`: velocities, shape (n, D), in m/s. `eps_v`: speed in m/s below which a slide counts as sticking. `law`: a `FrictionLaw` or the name of one
     /// without parameters. `h_hat`: ĥ in s.
     #[pyo3(signature = (v, eps_v, law=None, h_hat=1.0))]
     fn energy(
@@ -212,7 +218,8 @@ impl Slides {
 
     /// Hessian of `energy` by positions in N/m as (data, indices, indptr) of a compressed sparse column matrix.
     ///
-    /// `psd`: what becomes of negative eigenvalues, which only laws that descend have: `'clamp'` makes them zero, `'abs'` positive, `'none'` keeps them.
+    /// `psd`: what becomes of negative eigenvalues, which only laws that descend and negative weights have: `'clamp'` and `'gauss_newton'` make
+    /// them zero, `'abs'` positive, `'none'` keeps them.
     #[pyo3(signature = (v, eps_v, law=None, h_hat=1.0, psd="clamp"))]
     fn hessian_csc<'py>(
         &self,
@@ -253,14 +260,14 @@ impl Slides {
     fn refresh_anisotropy(&self, v: &Bound<'_, PyAny>) -> PyResult<()> {
         either!(AnySlides, &self.0, held => {
             let velocities = held.scene.field("v", v)?;
-            v.py().detach(|| held.lock().refresh_anisotropy(&velocities));
+            v.py().detach(|| held.write().refresh_anisotropy(&velocities));
             Ok(())
         })
     }
 
     /// Goes back to `mu` and `mu_k`, as before `refresh_anisotropy`.
-    fn reset_anisotropy(&self) {
-        either!(AnySlides, &self.0, held => held.lock().reset_anisotropy());
+    fn reset_anisotropy(&self, py: Python<'_>) {
+        either!(AnySlides, &self.0, held => py.detach(|| held.write().reset_anisotropy()));
     }
 
     /// The friction forces in N, shape (n, D), as a function of positions at rest, displacements u to lag at and velocities v.
@@ -297,6 +304,9 @@ impl Slides {
         let wrt = Wrt::read(wrt)?;
         let matrix = either!(AnySlides, &self.0, held => {
             let (drive, x) = (held.drive(v, eps_v, law, 1.0)?, held.displaced(rest, u)?);
+            if matches!(wrt, Wrt::Rest) && held.scene.field("rest", rest)? != held.scene.surface.rest() {
+                return Err(at("rest", "must be the positions that the surface was made with: its areas are those"));
+            }
             v.py().detach(|| held.at(&drive, |force| held.jacobian(wrt, force, &x, &drive.v)))
         })?;
         matrix.into_arrays(v.py())
@@ -360,11 +370,15 @@ impl<const D: usize> Held<D> {
         friction::lag::check(&barrier, &positions, &coefficients).map_err(|error| plain(&error))?;
         let slides = x.py().detach(|| friction::lag(&barrier, &positions, &coefficients));
         trouble.raise()?;
-        Ok(Self { scene: scene.clone(), stiffness, slides: Mutex::new(slides), hessian: Kept::default() })
+        Ok(Self { scene: scene.clone(), stiffness, slides: RwLock::new(slides), hessian: Kept::default() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, friction::Slides<D>> {
-        self.slides.lock().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, friction::Slides<D>> {
+        self.slides.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, friction::Slides<D>> {
+        self.slides.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn drive(
@@ -380,7 +394,7 @@ impl<const D: usize> Held<D> {
 
     /// What `f` makes of the potential whose velocities are those of the drive, at positions of any value.
     fn with<R>(&self, drive: &Drive<D>, f: impl FnOnce(&FrictionPotential<'_, D>) -> R) -> R {
-        let slides = self.lock();
+        let slides = self.read();
         let motion = Motion { x_ref: &drive.v, v_ref: &drive.v, h_hat: drive.h_hat };
         f(&FrictionPotential { slides: &slides, motion, law: drive.law, eps_v: drive.eps_v })
     }
@@ -393,7 +407,7 @@ impl<const D: usize> Held<D> {
 
     /// What `f` makes of the friction forces as a function of positions and velocities.
     fn at<R>(&self, drive: &Drive<D>, f: impl FnOnce(&LaggedForce<'_, D>) -> PyResult<R>) -> PyResult<R> {
-        let (slides, barrier) = (self.lock(), self.scene.barrier(&self.stiffness));
+        let (slides, barrier) = (self.read(), self.scene.barrier(&self.stiffness));
         let force = LaggedForce::new(&barrier, &slides, drive.law, drive.eps_v);
         f(&force.map_err(|error| plain(&error))?)
     }
@@ -432,7 +446,7 @@ impl<const D: usize> Held<D> {
         ) -> impl Iterator<Item = Any<D>> {
             slides.iter().map(|slide| Any { force: slide.force, normal: slide.normal, mu: slide.mu })
         }
-        let s = self.lock();
+        let s = self.read();
         let (ee, parallel) = s.ee.split_at(s.ee.len().min(self.scene.contacts.ee.len()));
         all(&s.vv)
             .chain(all(&s.ve))
@@ -478,6 +492,11 @@ impl Trouble {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
+    /// Whether there is one: then nothing more needs to be asked.
+    fn is_there(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     fn raise(&self) -> PyResult<()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
@@ -490,20 +509,27 @@ impl Pick<'_, '_> {
         let k = k.as_ref().unwrap_or(&s);
         let blend = self.blend.map_or(Ok(Blend::Mean), |blend| read_blend(blend, trouble))?;
         let axes = self.axes()?;
+        let (s, k) = (&s, k);
+        if self.blend.is_some() && matches!((s, k), (Numbers::One(_), Numbers::One(_))) {
+            return Err(at("blend", "means nothing where mu is one number: give one for each vertex"));
+        }
         let mu = Mu { s: s.at(0), k: k.at(0) };
         let entry = Entry { mu, anisotropy: self.anisotropy, axes };
-        let each = match (&s, k) {
-            (Numbers::One(_), Numbers::One(_)) => return Ok(entry.into()),
-            (Numbers::Each(list), Numbers::One(_)) | (Numbers::One(_), Numbers::Each(list)) => list.len(),
-            (Numbers::Each(s), Numbers::Each(k)) if s.len() == k.len() => s.len(),
-            (Numbers::Each(s), Numbers::Each(k)) => {
-                return Err(at("mu_k", format!("has {} entries, mu has {}", k.len(), s.len())));
-            }
-        };
-        if each != vertices {
-            return Err(at("mu", format!("has {each} entries, expected {vertices}, one for each vertex")));
+        if matches!((s, k), (Numbers::One(_), Numbers::One(_))) {
+            return Ok(entry.into());
         }
-        let list = (0..each).map(|vertex| Mu { s: s.at(vertex), k: k.at(vertex) }).collect();
+        for (name, numbers) in [("mu", s), ("mu_k", k)] {
+            if let Numbers::Each(list) = numbers
+                && list.len() != vertices
+            {
+                let found = list.len();
+                return Err(at(
+                    name,
+                    format!("has {found} entries, expected {vertices}, one for each vertex"),
+                ));
+            }
+        }
+        let list = (0..vertices).map(|vertex| Mu { s: s.at(vertex), k: k.at(vertex) }).collect();
         let coefficients = Coefficients::from(Entry { mu: Mu::default(), ..entry });
         coefficients.with_vertices(list, blend).map_err(|error| plain(&error))
     }
@@ -551,6 +577,9 @@ fn read_blend(blend: &Bound<'_, PyAny>, trouble: &Trouble) -> PyResult<Blend> {
     }
     let (function, trouble) = (blend.clone().unbind(), trouble.clone());
     Ok(Blend::Custom(Arc::new(move |a, b| {
+        if trouble.is_there() {
+            return 0.0;
+        }
         Python::attach(|py| call_blend(function.bind(py), a, b)).unwrap_or_else(|error| {
             trouble.note(error);
             0.0

@@ -47,7 +47,7 @@ pub struct FrictionParams {
     pub mu: f64,
     /// Speed `ε_v` below which contacts count as sticking, in m/s.
     pub eps_v: f64,
-    /// How often at most normal forces and planes are taken anew within a step.
+    /// How often at most a step is solved, each time with normal forces and planes of the solution before.
     pub refinements: usize,
     /// Refinement stops when the friction forces change by less than this part of themselves.
     pub lag_tolerance: f64,

@@ -60,8 +60,9 @@ fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
 
 /// Friction frozen at the present iterate.
 fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Slides<D> {
-    let barrier = model.barrier_potential(&iterate.contacts, iterate.kappa);
-    friction::lag(&barrier, &iterate.x, &model.params.friction.mu.into())
+    let (barrier, mu) =
+        (model.barrier_potential(&iterate.contacts, iterate.kappa), model.params.friction.mu.into());
+    if model.params.friction.mu == 0.0 { Slides::default() } else { friction::lag(&barrier, &iterate.x, &mu) }
 }
 
 /// Moves to where inertia and prescribed motion lead, as far as nothing touches.
@@ -82,9 +83,9 @@ fn friction_report<const D: usize>(
     lag_residual: f64,
 ) -> Result<FrictionReport> {
     let used = problem.potential(&iterate.contacts, iterate.kappa).friction;
-    let at_end = problem.model.barrier_potential(lagged, iterate.kappa).forces(&iterate.x);
+    let at_end = friction::forces_at_end(&problem.model.barrier_potential(lagged, iterate.kappa), &iterate.x);
     let step = friction::Step { x_start: before, x: &iterate.x, h: problem.model.params.time.step };
-    Ok(used.account(&step, &(&at_end).into(), lag_residual)?)
+    Ok(used.account(&step, &at_end, lag_residual)?)
 }
 
 /// What stays the same in all rounds of a step.

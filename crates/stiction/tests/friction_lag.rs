@@ -10,7 +10,7 @@ use stiction::contact::{ContactSet, Contacts, ParallelContact, PerContact, Selec
 use stiction::error::Error;
 use stiction::friction::{
     self, Anisotropy, Axes, Blend, Coefficients, Detail, Entry, FrictionKind, FrictionPotential, Grain,
-    Motion, Mu, PairTable, Sides, Slide, Slides, lag,
+    Motion, Mu, PairTable, Sides, Slide, Slides, Stribeck, lag,
 };
 use stiction::math::vector::cross;
 use stiction::math::{Matrix, Vector};
@@ -18,7 +18,7 @@ use stiction::mesh::Surface;
 use stiction::mollifier::cross_squared;
 use stiction::obstacle::{Obstacle, Plane, RigidVelocity, Sphere};
 use stiction::tangent;
-use support::{Census, DHAT, Random, Scene, assert_close, gradient};
+use support::{Census, DHAT, Random, Scene, assert_close, gradient, largest};
 
 /// Runs a test inside a pool of so many threads.
 fn on_threads<R: Send>(count: usize, test: impl FnOnce() -> R + Send) -> R {
@@ -78,13 +78,24 @@ impl<const D: usize> Path<'_, D> {
     fn jump(&self, (a, b): (f64, f64), (before, after): (&Sample, &Sample), small: f64, depth: u32) -> f64 {
         let change = distance(&before.force, &after.force);
         let smooth = before.contacts == after.contacts;
-        if depth == DEPTH || smooth || change < small && depth > 20 {
+        if smooth || change < small && depth > 20 {
             return if smooth { 0.0 } else { change };
+        }
+        if depth == DEPTH {
+            return self.left((a, b), change, small);
         }
         let middle = 0.5 * (a + b);
         let between = self.at(middle);
         let first = self.jump((a, middle), (before, &between), small, depth + 1);
         first.max(self.jump((middle, b), (&between, after), small, depth + 1))
+    }
+
+    /// A change over a short interval, or 0 if it is one that shrinks with the interval, as a root does: of the change over 64 times as much, a
+    /// root leaves an eighth and a jump all. A peak has such roots where μ of vertices or materials makes `μ_s` come down to `μ_k`.
+    fn left(&self, (a, b): (f64, f64), change: f64, small: f64) -> f64 {
+        let (width, middle) = (b - a, 0.5 * (a + b));
+        let wide = distance(&self.at(middle - 32.0 * width).force, &self.at(middle + 32.0 * width).force);
+        if change < small || change <= 0.25 * wide { 0.0 } else { change }
     }
 
     /// The same, each time for the half with more of the change.
@@ -102,7 +113,7 @@ impl<const D: usize> Path<'_, D> {
                 (a, before) = (middle, between);
             }
         }
-        distance(&before.force, &after.force)
+        self.left((a, b), distance(&before.force, &after.force), small)
     }
 
     /// Walks until `t = 1` or something comes too close. Returns the largest jump relative to the largest force.
@@ -483,7 +494,7 @@ fn several_materials_on_one_side_are_weighed() {
 }
 
 #[test]
-fn no_friction_is_no_slides() {
+fn no_coefficient_is_no_force_but_viscous_friction() {
     let vertices = |mu: f64| Coefficients::from(0.0).with_vertices(vec![mu.into(); 6], Blend::Mean).unwrap();
     let table = |mu: f64| {
         let table = PairTable::new(&["a"]).unwrap().with("a", "a", mu).unwrap();
@@ -492,7 +503,15 @@ fn no_friction_is_no_slides() {
     for none in
         [0.0.into(), vertices(0.0), table(0.0), Entry::elliptic([0.0; 2], Axes::Contact).unwrap().into()]
     {
-        assert!(none.is_zero() && lag_stack(&none) == Slides::default());
+        let slides = lag_stack(&none);
+        assert!(none.is_zero() && slides.len() == 4);
+        // Viscous friction needs no coefficient.
+        let v: Vec<_> = (0..6).map(|k| Vector([f64::from(k), 1.0, 0.5])).collect();
+        let motion = Motion { x_ref: &v, v_ref: &v, h_hat: 1.0 };
+        let of =
+            |law| largest(&gradient(&FrictionPotential { slides: &slides, motion, law, eps_v: EPS_V }, &v));
+        assert_eq!(of(FrictionKind::Peak), 0.0);
+        assert!(of(FrictionKind::Stribeck(Stribeck::new(0.1, 0.5).unwrap())) > 1e-3);
     }
     let matchstick = Anisotropy::Matchstick { s: [0.0; 2], k: [0.1, 0.0], scaling: [1.0; 2] };
     let only_kinetic = Entry { anisotropy: matchstick, ..Entry::from(0.0) };
@@ -967,8 +986,6 @@ fn refreshing_is_lagging_anew() {
                 slides.refresh_anisotropy(x);
             }
         }
-        assert!(slides.is_empty());
-        slides.refresh(&barrier, &scene.x, &0.1.into());
     }
 }
 

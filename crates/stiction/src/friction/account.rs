@@ -3,8 +3,10 @@
 use super::law::FrictionLaw;
 use super::per_slide::PerSlide;
 use super::potential::{FrictionPotential, across};
-use super::slide::Slide;
+use super::slide::{Detail, Slide};
 use crate::assemble;
+use crate::barrier::{Barrier, BarrierPotential};
+use crate::closest;
 use crate::error::Result;
 use crate::math::Vector;
 
@@ -22,7 +24,8 @@ pub struct Step<'a, const D: usize> {
 /// What friction did in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FrictionAccount {
-    /// Slides slower than `ε_v`: `y < ε_v`, with scaled speeds where friction scales them.
+    /// Slides slower than `ε_v`: `y < ε_v`, with scaled speeds where friction scales them; along an axis without friction the speed
+    /// counts as it is.
     pub stick: usize,
     /// The others.
     pub slip: usize,
@@ -31,8 +34,9 @@ pub struct FrictionAccount {
     /// How far the largest friction is beyond the cone of the normal force at the end, in N; 0 if none is.
     ///
     /// ```text
-    /// max(0, λ g(y) − max(μ_s, μ_k) λ_end)
+    /// max(0, λ g(y) − max(μ_s, μ_k, g(y)) λ_end)
     /// ```
+    /// Viscous friction is beyond the cone as it is: of it only what comes from lagging counts.
     /// `λ g` is the magnitude of the friction force, or of the unscaled one, `|S⁻¹F|`, where the cone is an ellipse.
     pub cone_excess: f64,
     /// The same relative to the largest `max(μ_s, μ_k) λ` of all slides, at the start or at the end; 0 without friction.
@@ -40,15 +44,16 @@ pub struct FrictionAccount {
     /// Speed `|u|` of the fastest slide that sticks, in m/s.
     pub creep: f64,
     /// The speed that no slide under less than its largest static friction reaches, in m/s: that of the law, divided by the smaller
-    /// factor of the axes where slides are scaled; the largest of all slides.
+    /// factor of the axes where slides are scaled and that is not 0; the largest of all slides.
     pub creep_bound: f64,
-    /// Mean slip of the slides, weighted by their normal forces, in m.
+    /// Mean slip of the slides, weighted by the magnitudes of their normal forces, in m.
     pub distance: f64,
     /// Work against friction, turned into heat, in J.
     ///
     /// ```text
     /// −Σ F·(Σ cᵢ (xᵢ − xᵢ_start) − h v_obstacle)
     /// ```
+    /// Negative where contacts have negative weights, or an integrator's velocity is not along the motion of the step.
     pub dissipation: f64,
     /// Change of the friction forces if normal forces and planes were taken anew, relative to them.
     pub lag_residual: f64,
@@ -61,7 +66,7 @@ struct Record {
     creep_bound: f64,
     /// `λ g`.
     friction: f64,
-    /// `max(μ_s, μ_k)`.
+    /// `max(μ_s, μ_k, g)`.
     mu: f64,
     /// λ at the start and at the end.
     force: [f64; 2],
@@ -71,7 +76,7 @@ struct Record {
 
 impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
     /// What friction did in a step, given the normal forces at its end of the contacts that the slides were lagged from, in N: see
-    /// [`BarrierPotential::forces`](crate::barrier::BarrierPotential::forces), which is 0 for those out of reach.
+    /// [`forces_at_end`].
     ///
     /// # Errors
     /// If there are slides, and not one force for each of them.
@@ -114,18 +119,61 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
             moved += (step.x[v as usize] - step.x_start[v as usize]) * c;
         }
         let ratio = self.law.ratio(y, slide.mu, self.eps_v);
-        // In 2D there is one axis only.
-        let smallest =
-            detail.map_or(1.0, |d| if D == 2 { d.scaling[0] } else { d.scaling[0].min(d.scaling[1]) });
+        let (speed, smallest) = (self.slip(slide, step.x).norm(), detail.map_or(1.0, smallest_factor));
         Record {
-            sticks: y < self.eps_v,
-            speed: self.slip(slide, step.x).norm(),
+            sticks: y < self.eps_v && speed * smallest < self.eps_v,
+            speed,
             creep_bound: self.law.creep_bound(slide.mu, self.eps_v) / smallest,
             friction: (slide.force * ratio * y).abs(),
-            mu: slide.mu.s.max(slide.mu.k),
+            mu: slide.mu.s.max(slide.mu.k).max(ratio * y),
             force: [slide.force, end],
             distance: across(slide.normal, moved).norm(),
             work: slide.force * ratio * pace.along.dot(moved),
+        }
+    }
+}
+
+/// The smaller factor of the axes that is not 0; in 2D there is one axis only. 1 where there is none.
+fn smallest_factor<const D: usize>(detail: &Detail<D>) -> f64 {
+    let smallest =
+        detail.scaling[..D - 1].iter().filter(|factor| **factor > 0.0).fold(f64::INFINITY, |a, b| a.min(*b));
+    if smallest.is_finite() { smallest } else { 1.0 }
+}
+
+/// Normal forces at positions `x` of the contacts that slides were lagged from, in N, for [`FrictionPotential::account`]: 0 of those whose
+/// primitives are out of reach. Others have the force of the features that were closest when they were found.
+///
+/// # Panics
+/// If `x` or `obstacles` is not the array that the contacts were built with.
+pub fn forces_at_end<const D: usize, B: Barrier>(
+    barrier: &BarrierPotential<'_, D, B>,
+    x: &[Vector<D>],
+) -> PerSlide<f64> {
+    let reach2 = barrier.law.reach().powi(2);
+    let mut forces = PerSlide::from(&barrier.forces(x));
+    let c = barrier.contacts;
+    let edges = c.ee.iter().chain(c.parallel.iter().map(|c| &c.contact));
+    cut(&mut forces.ve, c.ve.iter().map(|c| c.stencil.gather(x)), |[p, a, b]| {
+        closest::vertex_edge(p, a, b).1 >= reach2
+    });
+    cut(&mut forces.ee, edges.map(|c| c.stencil.gather(x)), |[a, b, c, d]| {
+        closest::edge_edge([a, b], [c, d]).1 >= reach2
+    });
+    cut(&mut forces.vf, c.vf.iter().map(|c| c.stencil.gather(x)), |[p, a, b, c]| {
+        closest::vertex_face(p, [a, b, c]).1 >= reach2
+    });
+    forces
+}
+
+/// Sets forces of pairs that are too far to 0.
+fn cut<const D: usize, const N: usize>(
+    forces: &mut [f64],
+    pairs: impl Iterator<Item = [Vector<D>; N]>,
+    is_far: impl Fn([Vector<D>; N]) -> bool,
+) {
+    for (force, x) in forces.iter_mut().zip(pairs) {
+        if is_far(x) {
+            *force = 0.0;
         }
     }
 }
@@ -145,8 +193,8 @@ fn total(records: &[Record]) -> FrictionAccount {
         out.cone_excess = out.cone_excess.max(r.friction - end);
         out.creep_bound = out.creep_bound.max(r.creep_bound);
         out.dissipation += r.work;
-        force += r.force[0];
-        force_distance += r.force[0] * r.distance;
+        force += r.force[0].abs();
+        force_distance += r.force[0].abs() * r.distance;
         largest = largest.max(start).max(end);
     }
     out.distance = if force > 0.0 { force_distance / force } else { 0.0 };

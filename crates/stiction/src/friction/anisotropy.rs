@@ -23,7 +23,8 @@ pub enum Anisotropy {
     /// ```text
     /// μ_eff = √((μ₀t₀)² + (μ₁t₁)²)
     /// ```
-    /// They are lagged: [`Slides::refresh_anisotropy`](super::Slides::refresh_anisotropy) takes them anew. Axes that are both zero
+    /// They are lagged: until [`Slides::refresh_anisotropy`](super::Slides::refresh_anisotropy) takes them, and in 2D, where there is one axis
+    /// only, those of the entry hold. Axes that are both zero
     /// stand for the coefficient of the entry, so that only static or only kinetic axes may be given. Slides may be scaled first
     /// (`scaling`; `[1.0; 2]` for no scaling): then `t` is the direction of the scaled slide.
     Matchstick {
@@ -112,7 +113,8 @@ fn check_axes(what: &'static str, axes: [f64; 2]) -> Result<()> {
 /// Where the first axis of anisotropic friction points; the second is across it and the normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Axes<const D: usize> {
-    /// As the contact's own tangents, see [`tangent`](crate::tangent).
+    /// As the contact's own tangents, see [`tangent`](crate::tangent). They jump where contacts change their kind, and forces with
+    /// them: a direction or grain does not.
     #[default]
     Contact,
     /// Along a direction of the world, projected to the plane of the contact.

@@ -4,7 +4,7 @@ use crate::math::Vector;
 use crate::tangent;
 
 /// Part of a direction that must be left in the plane: less is rounding.
-const LEFT: f64 = 1e-9;
+pub(super) const LEFT: f64 = 1e-9;
 
 /// The unit vector along the projection of `direction` to the plane with unit normal `normal`; nothing where it is along the normal.
 pub fn projected<const D: usize>(direction: Vector<D>, normal: Vector<D>) -> Option<Vector<D>> {
@@ -24,6 +24,15 @@ pub fn projected<const D: usize>(direction: Vector<D>, normal: Vector<D>) -> Opt
 pub fn own<const D: usize>(along: Option<Vector<D>>, normal: Vector<D>) -> Vector<D> {
     let edge = along.and_then(|edge| projected(edge, normal));
     edge.unwrap_or_else(|| tangent::vertex_vertex(&[Vector::ZERO, normal]).basis[0])
+}
+
+/// The first axis: the projection of `direction`, or the contact's own where that is missing or along the normal.
+pub(super) fn first<const D: usize>(
+    direction: Option<Vector<D>>,
+    along: Option<Vector<D>>,
+    normal: Vector<D>,
+) -> Vector<D> {
+    direction.and_then(|direction| projected(direction, normal)).unwrap_or_else(|| own(along, normal))
 }
 
 /// Adds `weight` times a line to a mean of lines, which have no sign: whichever end points along the mean so far.

@@ -27,7 +27,8 @@ pub enum Blend {
     /// `√(a b)`.
     GeometricMean,
     /// A function of the edge's or face's coefficient and that of the vertex; of two vertices or edges in their order. Where it is
-    /// not symmetric, friction jumps as contacts change their kind. Negative results count as 0.
+    /// not symmetric, friction jumps as contacts change their kind. Negative results count as 0, and a static coefficient below the
+    /// kinetic one as that.
     Custom(Arc<BlendFunction>),
 }
 

@@ -103,9 +103,12 @@ impl<const D: usize> Coefficients<D> {
     /// # Errors
     /// If a coefficient is not possible, a list has another length, or grain is asked for and not given.
     pub fn check(&self, vertices: usize, obstacles: usize) -> Result<()> {
-        self.default.check()?;
-        if let Some(mu) = &self.vertices {
-            check_length("list of mu of vertices", mu.mu().len(), vertices)?;
+        match &self.vertices {
+            Some(mu) => {
+                check_length("list of mu of vertices", mu.mu().len(), vertices)?;
+                self.default.check_with(mu.closest())?;
+            }
+            None => self.default.check()?,
         }
         if let Some(table) = &self.table {
             table.check(vertices, obstacles)?;
@@ -176,6 +179,15 @@ impl<const D: usize> Coefficients<D> {
             },
             Err(materials) => self.of_mixed(table, sides, &materials),
         }
+    }
+
+    /// The entry that says anisotropy and axes of a contact between two primitives.
+    ///
+    /// # Panics
+    /// As [`of_pair`](Self::of_pair).
+    pub(super) fn entry_of_pair<const N: usize>(&self, sides: &Sides<N>) -> &Entry<D> {
+        // Without pairs there is one, and no rule of a user needs to be asked.
+        if self.table.is_none() { &self.default } else { self.of_pair(sides).1 }
     }
 
     /// Of a vertex on an obstacle: μ, and the entry that says anisotropy and axes.

@@ -2,7 +2,7 @@
 
 use super::anisotropy::{Anisotropy, Axes};
 use super::law::Mu;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Friction between two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,18 +47,18 @@ impl<const D: usize> Entry<D> {
     /// # Errors
     /// If a number is negative or not finite, `μ_s < μ_k`, or a direction of the world has no length.
     pub fn check(&self) -> Result<()> {
+        self.check_with(self.mu)
+    }
+
+    /// Like [`check`](Self::check), where coefficients `mu` of others take the place of those of the entry.
+    pub(super) fn check_with(&self, mu: Mu) -> Result<()> {
         check_mu(self.mu)?;
-        self.anisotropy.check(self.mu)?;
+        self.anisotropy.check(mu)?;
         self.axes.check()
     }
 }
 
 /// Checks that coefficients are possible and the static one is not the smaller.
 pub(super) fn check_mu(mu: Mu) -> Result<()> {
-    mu.check()?;
-    if mu.s < mu.k {
-        let must = "at least mu_k: friction of rest is not less than that of a slide";
-        return Err(Error::BadParameter { name: "mu_s", value: mu.s, must });
-    }
-    Ok(())
+    mu.check_descending().map(|_| ())
 }

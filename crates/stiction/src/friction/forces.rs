@@ -30,7 +30,7 @@ pub struct PairForce<const D: usize> {
     pub friction: Vector<D>,
     /// Sum of the normal forces on the first side, in N; zero where both sides are the same.
     pub normal: Vector<D>,
-    /// Sum of the magnitudes λ of the normal forces, in N.
+    /// Sum of the normal forces λ, in N; those of negative weights count against the others.
     pub normal_force: f64,
     /// How many slides there are between them.
     pub slides: usize,
@@ -88,9 +88,8 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
             return Err(Error::WrongLength { what, found, expected });
         }
         let (s, forces) = (self.slides, self.slide_forces(x));
-        if !s.obstacle.is_empty() && s.obstacle.len() != contacts.obstacle.len() {
-            let (what, found) = ("contacts with obstacles", contacts.obstacle.len());
-            return Err(Error::WrongLength { what, found, expected: s.obstacle.len() });
+        if !s.is_empty() {
+            PerSlide::from(&contacts.weights()).check(s)?;
         }
         let body = |vertex: u32| Side::Body(bodies[vertex as usize]);
         let mut sums = Sums(BTreeMap::new());

@@ -53,7 +53,7 @@ impl<const D: usize> Carrier<D> {
     }
 }
 
-/// The rotation around `a × b` that takes the unit vector `a` to `b`; none where they are opposite, which turns a line into itself.
+/// The rotation around `a × b` that takes the unit vector `a` to `b`; none where they are opposite, since there are many.
 ///
 /// ```text
 /// R = I + [w]× + [w]×²/(1 + a·b) ,  w = a × b

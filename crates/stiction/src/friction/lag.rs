@@ -1,9 +1,7 @@
 //! From contacts to slides.
 
-use std::ops::Range;
-
 use super::anisotropy::Axes;
-use super::axis::{own, projected};
+use super::axis::{self, projected};
 use super::coefficient::Coefficients;
 use super::entry::Entry;
 use super::grain;
@@ -26,8 +24,8 @@ use crate::threads;
 /// λ: see BarrierPotential::forces  [N]       n = r/|r|       c: weights of the closest points
 /// ```
 /// One slide for each contact, in their order: on obstacles, vv, ve, ee and behind them the nearly parallel ones, vf. Nearly parallel
-/// edges keep the friction that belongs to their mollified normal force, so it is continuous when edges turn. Nothing is returned where
-/// there is no friction at all. \[Li2020\]
+/// edges keep the friction that belongs to their mollified normal force, so it is continuous when edges turn. Coefficients of a matchstick
+/// ellipse are those of its entry until [`Slides::refresh_anisotropy`]. \[Li2020\]
 ///
 /// Input of others is checked by [`check`] before.
 ///
@@ -67,16 +65,57 @@ impl<const D: usize> Slides<D> {
         x: &[Vector<D>],
         coefficients: &Coefficients<D>,
     ) {
-        if coefficients.is_zero() {
-            return self.clear();
-        }
-        let freeze = Freeze { barrier, x, coefficients };
-        freeze.slides(self);
+        Freeze { barrier, x, coefficients: Some(coefficients) }.slides(self);
         self.details.clear();
         if coefficients.has_details() {
-            Detailed { freeze, grain: coefficients.grain_directions(x) }.add(self);
+            Detailed { barrier, x, coefficients, grain: coefficients.grain_directions(x) }.add(self);
         }
     }
+
+    /// Takes normal forces, planes, closest points and axes anew at positions `x`, of the contacts that the slides were lagged from;
+    /// coefficients, directions of axes and velocities of obstacles stay.
+    ///
+    /// # Panics
+    /// As [`lag`].
+    pub(super) fn reshape<B: Barrier>(&mut self, barrier: &BarrierPotential<'_, D, B>, x: &[Vector<D>]) {
+        Freeze { barrier, x, coefficients: None }.slides(self);
+        let Self { obstacle, vv, ve, ee, vf, details } = self;
+        turn(obstacle, details, x, None);
+        turn(vv, details, x, None);
+        turn(ve, details, x, VE_AXIS);
+        turn(ee, details, x, EE_AXIS);
+        turn(vf, details, x, VF_AXIS);
+    }
+}
+
+/// The vertices of the edge along a contact's own first axis, by their places in its stencil; two vertices have none.
+pub(super) const VE_AXIS: Option<[usize; 2]> = Some([1, 2]);
+
+/// See [`VE_AXIS`].
+pub(super) const EE_AXIS: Option<[usize; 2]> = Some([0, 1]);
+
+/// See [`VE_AXIS`].
+pub(super) const VF_AXIS: Option<[usize; 2]> = Some([1, 2]);
+
+/// Turns the axes of slides with their contacts.
+fn turn<const D: usize, const N: usize>(
+    slides: &[Slide<D, N>],
+    details: &mut [Detail<D>],
+    x: &[Vector<D>],
+    edge: Option<[usize; 2]>,
+) {
+    for slide in slides {
+        let Some(detail) = details.get_mut(slide.detail as usize) else { continue };
+        detail.axis = axis::first(detail.direction, edge_along(slide, x, edge), slide.normal);
+    }
+}
+
+fn edge_along<const D: usize, const N: usize>(
+    slide: &Slide<D, N>,
+    x: &[Vector<D>],
+    edge: Option<[usize; 2]>,
+) -> Option<Vector<D>> {
+    edge.map(|[from, to]| x[slide.stencil.0[to] as usize] - x[slide.stencil.0[from] as usize])
 }
 
 /// Slides whose closest points are found before their forces: the logarithm of one then waits for nothing of another.
@@ -132,7 +171,8 @@ fn write<const D: usize, const N: usize>(
 struct Freeze<'a, const D: usize, B> {
     barrier: &'a BarrierPotential<'a, D, B>,
     x: &'a [Vector<D>],
-    coefficients: &'a Coefficients<D>,
+    /// Those of the slides stay where there are none.
+    coefficients: Option<&'a Coefficients<D>>,
 }
 
 impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
@@ -196,8 +236,11 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
             let shape = |k: usize, slide: &mut Slide<D, 1>| {
                 let ObstacleContact { stencil, obstacle, .. } = contacts[k];
                 let (solid, x) = (&self.barrier.obstacles[obstacle as usize], self.x[stencil.0[0] as usize]);
-                let (mu, _) = self.coefficients.of_obstacle(stencil.0[0], obstacle);
-                *slide = Slide { stencil, c: [1.0], normal: solid.normal(x), mu, ..Slide::BLANK };
+                (slide.stencil, slide.c, slide.normal) = (stencil, [1.0], solid.normal(x));
+                if let Some(coefficients) = self.coefficients {
+                    slide.detail = Slide::<D, 1>::PLAIN;
+                    (slide.mu, _) = coefficients.of_obstacle(stencil.0[0], obstacle);
+                }
                 solid.distance(x).powi(2)
             };
             let force = |k: usize, d2| kappa.at(k) * contacts[k].weight * self.barrier.law.force(d2);
@@ -213,23 +256,22 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
         separation: &Separation<D, N>,
         slide: &mut Slide<D, N>,
     ) -> f64 {
-        let d = separation.distance();
-        slide.stencil = stencil;
-        slide.detail = Slide::<D, N>::PLAIN;
-        slide.c = separation.c;
-        slide.normal = separation.r * if d > 0.0 { 1.0 / d } else { 0.0 };
-        slide.mu = self.coefficients.default.mu;
+        (slide.stencil, slide.c, slide.normal) = (stencil, separation.c, separation.normal());
+        if let Some(coefficients) = self.coefficients {
+            (slide.detail, slide.mu) = (Slide::<D, N>::PLAIN, coefficients.default.mu);
+        }
         separation.distance_squared()
     }
 
     /// Coefficients of slides between two primitives, unless they are those of the default.
     #[inline]
     fn set_mu<const N: usize>(&self, slides: &mut [Slide<D, N>], first: usize) {
-        if self.coefficients.same().is_some() {
+        let Some(coefficients) = self.coefficients.filter(|coefficients| coefficients.same().is_none())
+        else {
             return;
-        }
+        };
         for slide in slides {
-            (slide.mu, _) = self.coefficients.of_pair(&sides(slide, first));
+            (slide.mu, _) = coefficients.of_pair(&sides(slide, first));
         }
     }
 }
@@ -241,7 +283,9 @@ fn sides<const D: usize, const N: usize>(slide: &Slide<D, N>, first: usize) -> S
 
 /// What slides with axes or on moving obstacles are made of.
 struct Detailed<'a, const D: usize, B> {
-    freeze: Freeze<'a, D, B>,
+    barrier: &'a BarrierPotential<'a, D, B>,
+    x: &'a [Vector<D>],
+    coefficients: &'a Coefficients<D>,
     /// Directions of the grain at the vertices; empty where nobody asks.
     grain: Vec<Vector<D>>,
 }
@@ -250,16 +294,16 @@ impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
     fn add(&self, slides: &mut Slides<D>) {
         let Slides { obstacle, vv, ve, ee, vf, details } = slides;
         number(obstacle, details, &|k, slide| self.of_obstacle(k, slide));
-        if self.freeze.coefficients.has_axes() {
+        if self.coefficients.has_axes() {
             number(vv, details, &|_, slide| self.of_pair(slide, 1, None));
-            number(ve, details, &|_, slide| self.of_pair(slide, 1, Some(1..2)));
-            number(ee, details, &|_, slide| self.of_pair(slide, 2, Some(0..1)));
-            number(vf, details, &|_, slide| self.of_pair(slide, 1, Some(1..2)));
+            number(ve, details, &|_, slide| self.of_pair(slide, 1, VE_AXIS));
+            number(ee, details, &|_, slide| self.of_pair(slide, 2, EE_AXIS));
+            number(vf, details, &|_, slide| self.of_pair(slide, 1, VF_AXIS));
         }
     }
 
     fn of_obstacle(&self, k: usize, slide: &Slide<D, 1>) -> Option<Detail<D>> {
-        let Freeze { barrier, x, coefficients } = self.freeze;
+        let Self { barrier, x, coefficients, .. } = *self;
         let (vertex, obstacle) = (slide.stencil.0[0], barrier.contacts.obstacle[k].obstacle);
         let (mu, entry) = coefficients.of_obstacle(vertex, obstacle);
         let x = x[vertex as usize];
@@ -273,21 +317,19 @@ impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
         Some(detail((mu, entry), (direction, None), slide.normal, drift))
     }
 
-    /// `edge`: which of the vertices are the ends of the edge along the contact's own axis.
     fn of_pair<const N: usize>(
         &self,
         slide: &Slide<D, N>,
         first: usize,
-        edge: Option<Range<usize>>,
+        edge: Option<[usize; 2]>,
     ) -> Option<Detail<D>> {
         let sides = sides(slide, first);
-        let (mu, entry) = self.freeze.coefficients.of_pair(&sides);
+        let entry = self.coefficients.entry_of_pair(&sides);
         if !entry.anisotropy.has_axes::<D>() {
             return None;
         }
-        let x = slide.stencil.gather(self.freeze.x);
-        let along = edge.map(|edge| x[edge.end] - x[edge.start]);
-        Some(detail((mu, entry), (self.direction(entry, &sides), along), slide.normal, Vector::ZERO))
+        let along = edge_along(slide, self.x, edge);
+        Some(detail((slide.mu, entry), (self.direction(entry, &sides), along), slide.normal, Vector::ZERO))
     }
 
     fn direction<const N: usize>(&self, entry: &Entry<D>, sides: &Sides<N>) -> Option<Vector<D>> {
@@ -307,12 +349,12 @@ fn detail<const D: usize>(
     normal: Vector<D>,
     drift: Vector<D>,
 ) -> Detail<D> {
-    let axis = direction.and_then(|direction| projected(direction, normal));
+    let direction = direction.filter(|direction| projected(*direction, normal).is_some());
     let [ellipse_s, ellipse_k] = if D == 2 { [[0.0; 2]; 2] } else { entry.anisotropy.ellipses() };
     Detail {
         drift,
-        axis: axis.unwrap_or_else(|| own(along, normal)),
-        direction: axis.and(direction),
+        axis: axis::first(direction, along, normal),
+        direction,
         scaling: entry.anisotropy.scaling(),
         ellipse_s,
         ellipse_k,

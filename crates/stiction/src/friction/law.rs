@@ -36,13 +36,13 @@ impl Mu {
         Ok(self)
     }
 
-    /// Like [`check`](Self::check), and that `μ_s ≥ μ_k`, as laws with a peak want it.
+    /// Like [`check`](Self::check), and that `μ_s ≥ μ_k`, as laws with a peak and the coefficients of contacts want it.
     ///
     /// # Errors
     /// If one of them is negative or not finite, or `μ_s < μ_k`.
     pub fn check_descending(self) -> Result<Self> {
         if self.check()?.s < self.k {
-            let must = "at least mu_k: raise it, or choose a law that allows less (smooth_mu, stribeck)";
+            let must = "at least mu_k: friction of rest is not less than that of a slide";
             return Err(Error::BadParameter { name: "mu_s", value: self.s, must });
         }
         Ok(self)

@@ -26,7 +26,7 @@ pub mod account;
 pub mod jacobian;
 pub mod refine;
 
-pub use account::{FrictionAccount, Step};
+pub use account::{FrictionAccount, Step, forces_at_end};
 pub use anisotropy::{Anisotropy, Axes};
 pub use blend::Blend;
 pub use by_mu::ForceByMu;

@@ -116,6 +116,9 @@ impl Peak {
     /// φ = load/μ_s
     /// ```
     pub fn creep(&self, load: f64, mu: Mu, eps: f64) -> f64 {
+        if load == 0.0 {
+            return 0.0;
+        }
         let left = 1.0 - load / mu.s.max(mu.k);
         if left >= 0.0 { self.creep_bound(mu, eps) * (1.0 - left.sqrt()) } else { f64::INFINITY }
     }

@@ -163,8 +163,9 @@ impl RefinementReport {
     }
 }
 
-/// Rounds in which there must be a change smaller than [`PROGRESS`] times all before. Two: a change may alternate.
-const PATIENCE: usize = 2;
+/// Rounds in which there must be a change smaller than [`PROGRESS`] times all before. Three: changes may alternate, and grow once
+/// before they shrink.
+const PATIENCE: usize = 3;
 
 /// See [`PATIENCE`]. Nearly 1, but circles are approached ever more slowly: they count as such 16 rounds later with 1.
 const PROGRESS: f64 = 0.98;
@@ -177,7 +178,7 @@ const NOISE: f64 = 1e-3;
 /// ```text
 /// x₁ = solve(lag(x₀)) ,  x₂ = solve(lag(x₁)) , …     until |F(lag(xⱼ)) − F(lag(xⱼ₋₁))| ≤ tolerance · |F| at xⱼ
 /// ```
-/// At most `rounds` times. It ends early when twice in a row no change was smaller than all before by at least 2 %: then changes
+/// At most `rounds` times. It ends early when three times in a row no change was smaller than all before by at least 2 %: then changes
 /// grow or go round in circles. However it ends, the problem is left at its last solution with the friction that this was found with, so that its
 /// forces balance; whether a solution with a large residual is good enough is for the caller to say. \[Li2020\]
 ///
@@ -219,8 +220,8 @@ fn without_progress(changes: &[LagChange]) -> Option<Outcome> {
     if early.is_empty() || smallest(late) < PROGRESS * smallest(early) {
         return None;
     }
-    let largest = changes.iter().map(|c| c.change).fold(0.0, f64::max);
-    Some(if smallest(early) <= NOISE * largest { Outcome::Stalled } else { Outcome::Diverged })
+    let largest = |part: &[LagChange]| part.iter().map(|c| c.change).fold(0.0, f64::max);
+    Some(if largest(late) <= NOISE * largest(early) { Outcome::Stalled } else { Outcome::Diverged })
 }
 
 #[cfg(test)]
@@ -280,14 +281,14 @@ mod tests {
     #[test]
     fn growth_circles_and_nonsense_are_divergence() {
         let report = run(|j| 1.8_f64.powi(j), 1000, 1e-3);
-        assert_eq!((report.outcome, report.rounds()), (Outcome::Diverged, 3));
+        assert_eq!((report.outcome, report.rounds()), (Outcome::Diverged, 4));
         assert!((report.contraction().unwrap() - 1.8).abs() < 1e-12);
         let circle = run(|j| if j % 2 == 0 { 5.0 } else { 3.0 }, 1000, 1e-3);
-        assert_eq!((circle.outcome, circle.rounds()), (Outcome::Diverged, 3));
+        assert_eq!((circle.outcome, circle.rounds()), (Outcome::Diverged, 4));
         assert_eq!(run(|_| 4.0, 1000, 1e-3).outcome, Outcome::Diverged);
         // A circle that is approached from above.
         let circle = run(|j| if j % 2 == 0 { 5.0 } else { 9.0 } + 0.5_f64.powi(j + 3), 1000, 1e-3);
-        assert_eq!((circle.outcome, circle.rounds()), (Outcome::Diverged, 4));
+        assert_eq!((circle.outcome, circle.rounds()), (Outcome::Diverged, 5));
         assert_eq!(run(|_| f64::NAN, 1000, 1e-3).outcome, Outcome::Diverged);
         assert_eq!(run(|_| f64::INFINITY, 1000, 1e-3).outcome, Outcome::Diverged);
     }
@@ -301,7 +302,23 @@ mod tests {
     #[test]
     fn noise_is_not_divergence() {
         let report = run(|j| 0.1_f64.powi(j.min(6)), 50, 0.0);
-        assert_eq!((report.outcome, report.rounds()), (Outcome::Stalled, 8));
+        assert_eq!((report.outcome, report.rounds()), (Outcome::Stalled, 9));
+    }
+
+    /// Changes of the first rounds, then those of the last of them.
+    fn listed(changes: &[f64]) -> Outcome {
+        let place = |j: i32| usize::try_from(j - 1).unwrap().min(changes.len() - 1);
+        run(|j| changes[place(j)], 1000, 1e-3).outcome
+    }
+
+    #[test]
+    fn fast_growth_and_one_lucky_round_are_not_noise() {
+        assert_eq!(run(|j| 40.0_f64.powi(j), 1000, 1e-3).outcome, Outcome::Diverged);
+        assert_eq!(run(|j| 0.1 * 100.0_f64.powi(j), 1000, 1e-3).outcome, Outcome::Diverged);
+        assert_eq!(listed(&[1.0, 0.02, 0.5, 0.9]), Outcome::Diverged);
+        assert_eq!(listed(&[1.0, 0.1, 0.05, 0.02, 0.9]), Outcome::Diverged);
+        assert_eq!(listed(&[1.0, 3.0, 2.0, 0.2, 0.02, 0.002]), Outcome::Converged);
+        assert_eq!(listed(&[1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 0.001]), Outcome::Converged);
     }
 
     #[test]

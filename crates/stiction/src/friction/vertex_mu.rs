@@ -63,7 +63,16 @@ impl VertexMu {
         let [first, second] = sides.interpolate(|v| self.mu[v as usize]);
         let vertex_last = sides.first == 1 && N > 2;
         let (a, b) = if vertex_last { (second, first) } else { (first, second) };
-        Mu { s: not_negative(self.blend.of(a.s, b.s)), k: not_negative(self.blend.of(a.k, b.k)) }
+        // Interpolation leaves the numbers that it is between by rounding, and a root would not like that.
+        let blend = |a, b| not_negative(self.blend.of(not_negative(a), not_negative(b)));
+        let mu = Mu { s: blend(a.s, b.s), k: blend(a.k, b.k) };
+        if mu.s < mu.k { Mu::same(mu.k) } else { mu }
+    }
+
+    /// The smallest `μ_s` and the largest `μ_k` of all vertices.
+    pub(super) fn closest(&self) -> Mu {
+        let first = Mu { s: f64::INFINITY, k: 0.0 };
+        self.mu.iter().fold(first, |found, mu| Mu { s: found.s.min(mu.s), k: found.k.max(mu.k) })
     }
 }
 

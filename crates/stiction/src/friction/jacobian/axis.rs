@@ -2,22 +2,17 @@
 
 use std::array::from_fn;
 
-use crate::math::vector::turn;
+use crate::friction::axis::LEFT;
+use crate::math::vector::{cross, turn};
 use crate::math::{Matrix, Vector};
-use crate::tangent;
 
-/// Part of a direction that must be left in the plane: less is rounding.
-const LEFT: f64 = 1e-9;
-
-/// What the axis of a contact follows.
+/// What the axis of a contact follows: the first that is not along the normal, and without any the normal alone.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source<const D: usize> {
+pub(super) struct Source<const D: usize> {
     /// A direction that is held.
-    Held(Vector<D>),
+    pub(super) held: Option<Vector<D>>,
     /// The edge between two vertices of the stencil, given by their places in it.
-    Edge([usize; 2]),
-    /// The normal alone.
-    Normal,
+    pub(super) edge: Option<[usize; 2]>,
 }
 
 /// An axis in the plane with its derivatives by the vertices, in 1/m.
@@ -42,15 +37,13 @@ impl<const D: usize, const N: usize> Axis<D, N> {
         x: &[Vector<D>; N],
         (n, by_x): (Vector<D>, &[Matrix<D>; N]),
     ) -> Self {
-        match source {
-            Source::Normal => Self::of_normal(n, by_x),
-            Source::Held(a) => Self::projected(a, [0.0; N], (n, by_x)).unwrap_or(Self::NONE),
-            Source::Edge([i, j]) => {
-                let sign = |k: usize| f64::from(u8::from(k == j)) - f64::from(u8::from(k == i));
-                let along = Self::projected(x[j] - x[i], from_fn(sign), (n, by_x));
-                along.unwrap_or_else(|| Self::of_normal(n, by_x))
-            }
-        }
+        let held = source.held.and_then(|a| Self::projected(a, [0.0; N], (n, by_x)));
+        let along = || {
+            let [i, j] = source.edge?;
+            let sign = |k: usize| f64::from(u8::from(k == j)) - f64::from(u8::from(k == i));
+            Self::projected(x[j] - x[i], from_fn(sign), (n, by_x))
+        };
+        held.or_else(along).unwrap_or_else(|| Self::of_normal(n, by_x))
     }
 
     /// Of `a`, whose derivatives are multiples of 1; nothing where `a` is along the normal.
@@ -68,9 +61,10 @@ impl<const D: usize, const N: usize> Axis<D, N> {
             let quarter = Matrix::from_columns(from_fn(|k| turn(Vector::axis(k))));
             return Self::unit(turn(n), |k| quarter * by_n[k]);
         }
-        let [by_0, by_1] = [0, 1].map(|k| n.norm_squared() - n[k] * n[k]);
-        let cross = Matrix::cross(Vector::axis(usize::from(by_0 <= by_1)));
-        Self::unit(cross * n, |k| cross * by_n[k])
+        // Exactly as the tangents do: where both are as long, rounding decides.
+        let [by_0, by_1] = [0, 1].map(|k| cross(Vector::axis(k), n).norm_squared());
+        let turned = Matrix::cross(Vector::axis(usize::from(by_0 <= by_1)));
+        Self::unit(turned * n, |k| turned * by_n[k])
     }
 
     fn unit(q: Vector<D>, slope: impl Fn(usize) -> Matrix<D>) -> Self {
@@ -81,23 +75,5 @@ impl<const D: usize, const N: usize> Axis<D, N> {
         let t = q * (1.0 / length);
         let across = (Matrix::scalar(1.0) - t.outer(t)) * (1.0 / length);
         Self { t, by_x: from_fn(|k| across * slope(k)) }
-    }
-}
-
-/// Only the axis.
-pub(super) fn direction<const D: usize, const N: usize>(
-    source: Source<D>,
-    x: &[Vector<D>; N],
-    n: Vector<D>,
-) -> Vector<D> {
-    let projected = |a: Vector<D>| {
-        let q = a - n * n.dot(a);
-        (q.norm() > LEFT * a.norm()).then(|| q.normalized())
-    };
-    let own = || tangent::vertex_vertex(&[Vector::ZERO, n]).basis[0];
-    match source {
-        Source::Held(a) => projected(a).unwrap_or(Vector::ZERO),
-        Source::Edge([i, j]) => projected(x[j] - x[i]).unwrap_or_else(own),
-        Source::Normal => own(),
     }
 }

@@ -8,6 +8,7 @@ mod by_positions;
 mod by_velocity;
 
 use super::kind::FrictionKind;
+use super::lag::{EE_AXIS, VE_AXIS, VF_AXIS};
 use super::law::FrictionLaw;
 use super::slide::{Detail, Slide, Slides};
 use crate::barrier::kappa::KindKappa;
@@ -48,11 +49,8 @@ struct Kind<'a, C> {
 impl<C> Kind<'_, C> {
     /// What the axis of anisotropic friction follows, if there is one.
     fn source<const D: usize>(&self, detail: &Detail<D>) -> Option<Source<D>> {
-        match detail.direction {
-            Some(direction) => Some(Source::Held(direction)),
-            None if detail.axis == Vector::ZERO => None,
-            None => Some(self.edge.map_or(Source::Normal, Source::Edge)),
-        }
+        let source = Source { held: detail.direction, edge: self.edge };
+        (detail.axis != Vector::ZERO).then_some(source)
     }
 }
 
@@ -60,13 +58,16 @@ impl<'a, const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'a, D, B, L> {
     /// The friction of the slides that [`lag`](super::lag) made of the barrier's contacts. Without slides there is none.
     ///
     /// # Errors
-    /// If the slides are not as many as the contacts of each kind, or one is of other vertices.
+    /// If the slides are not as many as the contacts of each kind, or one is of other vertices, or `eps_v` is not positive and finite.
     pub fn new(
         barrier: &'a BarrierPotential<'a, D, B>,
         slides: &'a Slides<D>,
         law: L,
         eps_v: f64,
     ) -> Result<Self> {
+        if !(eps_v > 0.0 && eps_v.is_finite()) {
+            return Err(Error::BadParameter { name: "eps_v", value: eps_v, must: "positive and finite" });
+        }
         let c = barrier.contacts;
         let edges = c.ee.iter().chain(c.parallel.iter().map(|c| &c.contact));
         if !slides.is_empty() {
@@ -90,22 +91,22 @@ impl<'a, const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'a, D, B, L> {
 
     fn ve(&self) -> Kind<'a, Contact<3>> {
         let kappa = self.barrier.kappa.of(|k| &k.ve);
-        Kind { contacts: &self.barrier.contacts.ve, kappa, edge: Some([1, 2]) }
+        Kind { contacts: &self.barrier.contacts.ve, kappa, edge: VE_AXIS }
     }
 
     fn ee(&self) -> Kind<'a, Contact<4>> {
         let kappa = self.barrier.kappa.of(|k| &k.ee);
-        Kind { contacts: &self.barrier.contacts.ee, kappa, edge: Some([0, 1]) }
+        Kind { contacts: &self.barrier.contacts.ee, kappa, edge: EE_AXIS }
     }
 
     fn parallel(&self) -> Kind<'a, ParallelContact> {
         let kappa = self.barrier.kappa.of(|k| &k.parallel);
-        Kind { contacts: &self.barrier.contacts.parallel, kappa, edge: Some([0, 1]) }
+        Kind { contacts: &self.barrier.contacts.parallel, kappa, edge: EE_AXIS }
     }
 
     fn vf(&self) -> Kind<'a, Contact<4>> {
         let kappa = self.barrier.kappa.of(|k| &k.vf);
-        Kind { contacts: &self.barrier.contacts.vf, kappa, edge: Some([1, 2]) }
+        Kind { contacts: &self.barrier.contacts.vf, kappa, edge: VF_AXIS }
     }
 
     /// The slides of two edges that are not nearly parallel, and of those that are.
