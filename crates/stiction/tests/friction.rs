@@ -4,10 +4,10 @@ mod support;
 
 use std::array::from_fn;
 
-use stiction::barrier::{BarrierKind, BarrierLaw};
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::blocks::{Blocks, Csc, EntryColumns, FullBlocks};
 use stiction::broad_phase::BroadPhaseKind;
-use stiction::contact::{ContactSet, Contacts, Selection, WeightSources, Weighting};
+use stiction::contact::{ContactSet, Contacts, PerContact, Selection, WeightSources, Weighting};
 use stiction::distance::Psd;
 use stiction::friction::{
     self, Anisotropy, Axes, Blend, Coefficients, Entry, FrictionKind, FrictionLaw, FrictionPotential, Grain,
@@ -126,8 +126,24 @@ struct Setup<const D: usize> {
     x: Vec<Vector<D>>,
     contacts: Contacts,
     sources: WeightSources,
+    /// Of each contact another one, or the same for all.
+    kappa: Option<PerContact<f64>>,
     /// Velocities of the obstacles, or none.
     drifts: Vec<Vector<D>>,
+}
+
+impl<const D: usize> Setup<D> {
+    fn barrier(&self) -> BarrierPotential<'_, D> {
+        let same = self.scene.barrier(&self.contacts);
+        BarrierPotential { kappa: self.kappa.as_ref().map_or(same.kappa, Kappa::Each), ..same }
+    }
+}
+
+/// Stiffnesses that differ from contact to contact, or none.
+fn some_kappa(contacts: &Contacts, seed: u64) -> Option<PerContact<f64>> {
+    let mut random = Random::new(seed);
+    let each: Vec<f64> = (0..contacts.len()).map(|_| random.between(2.0, 20.0)).collect();
+    (random.between(0.0, 1.0) < 0.5).then(|| PerContact::of(contacts, &each).unwrap())
 }
 
 fn displaced<const D: usize>(scene: Scene<D>, random: &mut Random) -> Option<Setup<D>> {
@@ -144,11 +160,13 @@ fn displaced<const D: usize>(scene: Scene<D>, random: &mut Random) -> Option<Set
     if !moving {
         drifts.clear();
     }
+    let kappa = some_kappa(&contacts, x[0][0].to_bits());
     (gap > 0.15 * DHAT && gap < 0.9 * DHAT && outside).then_some(Setup {
         scene,
         x,
         contacts,
         sources,
+        kappa,
         drifts,
     })
 }
@@ -448,7 +466,7 @@ fn force<const D: usize>(
     x: &[Vector<D>],
     v: &[Vector<D>],
 ) -> Vec<f64> {
-    let barrier = setup.scene.barrier(&setup.contacts);
+    let barrier = setup.barrier();
     let mut out = vec![Vector::ZERO; x.len()];
     LaggedForce::new(&barrier, slides, law, EPS_V).unwrap().force(x, v, &mut out);
     flat(&out).to_vec()
@@ -466,7 +484,7 @@ fn check_jacobians<const D: usize>(
     what: &str,
 ) {
     let (x, n) = (&setup.x, setup.x.len() * D);
-    let barrier = setup.scene.barrier(&setup.contacts);
+    let barrier = setup.barrier();
     let friction = LaggedForce::new(&barrier, slides, law, EPS_V).unwrap();
     let f = force(setup, slides, law, x, v);
     let f_scale = largest(&f);
@@ -486,6 +504,50 @@ fn check_jacobians<const D: usize>(
     }
 }
 
+/// Slides lagged at other positions, with what is held of `slides`: coefficients, and the directions of axes.
+fn stale<const D: usize>(
+    setup: &Setup<D>,
+    slides: &Slides<D>,
+    coefficients: &Coefficients<D>,
+    random: &mut Random,
+) -> Slides<D> {
+    fn hold<const D: usize, const N: usize>(slides: &mut [Slide<D, N>], held: &[Slide<D, N>]) {
+        assert_eq!(slides.len(), held.len());
+        for (slide, held) in slides.iter_mut().zip(held) {
+            assert_eq!(slide.detail, held.detail);
+            slide.mu = held.mu;
+        }
+    }
+    let elsewhere: Vec<_> = setup.x.iter().map(|x| *x + random.points::<D, 1>(0.01)[0]).collect();
+    let mut out = friction::lag(&setup.barrier(), &elsewhere, coefficients);
+    hold(&mut out.obstacle, &slides.obstacle);
+    hold(&mut out.vv, &slides.vv);
+    hold(&mut out.ve, &slides.ve);
+    hold(&mut out.ee, &slides.ee);
+    hold(&mut out.vf, &slides.vf);
+    for (detail, held) in out.details.iter_mut().zip(&slides.details) {
+        detail.direction = held.direction;
+    }
+    out
+}
+
+/// The force at positions that `stale` slides were not lagged at is that of `slides`, which were.
+fn check_force<const D: usize>(
+    setup: &Setup<D>,
+    (slides, stale): (&Slides<D>, &Slides<D>),
+    (law, v): (FrictionKind, &[Vector<D>]),
+    what: &str,
+) {
+    let motion = Motion { x_ref: &setup.x, v_ref: v, h_hat: 1.0 };
+    let of =
+        |slides: &Slides<D>| gradient(&FrictionPotential { slides, motion, law, eps_v: EPS_V }, &setup.x);
+    let minus: Vec<f64> = of(slides).iter().map(|g| -g).collect();
+    let found = force(setup, stale, law, &setup.x, v);
+    assert_close(&found, &minus, 1e-12 * largest(&minus), &format!("force, {what}"));
+    let change: Vec<f64> = of(stale).iter().zip(&minus).map(|(g, f)| g + f).collect();
+    assert!(largest(&change) > 1e-3 * largest(&minus), "slides are not stale, {what}");
+}
+
 /// The scene with other positions at rest and the same displacements.
 fn reshaped<const D: usize>(setup: &Setup<D>, rest: &[Vector<D>]) -> Setup<D> {
     let old = &setup.scene.surface;
@@ -494,7 +556,8 @@ fn reshaped<const D: usize>(setup: &Setup<D>, rest: &[Vector<D>]) -> Setup<D> {
     let scene = Scene { obstacles: setup.scene.obstacles.clone(), ..Scene::of(surface, x.clone()) }
         .with(setup.scene.law, setup.scene.selection);
     let contacts = scene.contacts(&x);
-    Setup { scene, x, contacts, sources: WeightSources::default(), drifts: setup.drifts.clone() }
+    let (sources, kappa) = (WeightSources::default(), setup.kappa.clone());
+    Setup { scene, x, contacts, sources, kappa, drifts: setup.drifts.clone() }
 }
 
 /// Whether two lists differ in nothing but numbers.
@@ -519,7 +582,7 @@ fn check_rest<const D: usize>(
 ) -> bool {
     const H: f64 = 1e-6;
     let (rest, n) = (setup.scene.surface.rest(), setup.x.len() * D);
-    let barrier = setup.scene.barrier(&setup.contacts);
+    let barrier = setup.barrier();
     let friction = LaggedForce::new(&barrier, slides, law, EPS_V).unwrap();
     let exact = dense_entries(&friction.by_rest(&setup.scene.surface, &setup.sources, &setup.x, v));
     let (scale, mut met) = (largest(exact.as_flattened()), 0);
@@ -536,6 +599,88 @@ fn check_rest<const D: usize>(
         met += 1;
     }
     met == n
+}
+
+/// `Σ cᵢ vᵢ` of the only slide.
+fn relative<const D: usize>(s: &Slides<D>, v: &[Vector<D>]) -> Vector<D> {
+    fn sum<const D: usize, const N: usize>(slides: &[Slide<D, N>], v: &[Vector<D>]) -> Vector<D> {
+        let of = |s: &Slide<D, N>| (0..N).fold(Vector::ZERO, |w, i| w + v[s.stencil.0[i] as usize] * s.c[i]);
+        slides.iter().map(of).fold(Vector::ZERO, |sum, w| sum + w)
+    }
+    sum(&s.obstacle, v) + sum(&s.vv, v) + sum(&s.ve, v) + sum(&s.ee, v) + sum(&s.vf, v)
+}
+
+/// Velocities of all vertices, at random but for the only slide: its law sees the speed `y`. At rest it still moves along the normal, so
+/// that friction comes when the contact turns.
+fn velocities_at<const D: usize>(
+    slides: &Slides<D>,
+    vertices: usize,
+    y: f64,
+    random: &mut Random,
+) -> Vec<Vector<D>> {
+    let (normal, _, number) = only(slides);
+    let detail = slides.details.get(number as usize);
+    let [direction] = random.points::<D, 1>(1.0);
+    let u = direction - normal * normal.dot(direction);
+    let z = detail.map_or(u, |d| d.scaling(normal) * u);
+    let drift = detail.map_or(Vector::ZERO, |d| d.drift);
+    let w = drift + u * (y / z.norm()) + normal * random.between(-EPS_V, EPS_V);
+    let any = velocities(vertices, EPS_V, random);
+    let change = velocities_of(slides, vertices, w - relative(slides, &any));
+    any.iter().zip(change).map(|(v, change)| *v + change).collect()
+}
+
+/// Jacobians of one slide where derivatives of its law jump: by v, u and μ, they are those from both sides.
+fn check_jacobians_at<const D: usize>(
+    (setup, slides): (&Setup<D>, &Slides<D>),
+    law: FrictionKind,
+    v: &[Vector<D>],
+    what: &str,
+) {
+    let (x, n, barrier) = (&setup.x, setup.x.len() * D, setup.barrier());
+    let friction = LaggedForce::new(&barrier, slides, law, EPS_V).unwrap();
+    let (mut blocks, mut full) = (Blocks::default(), FullBlocks::default());
+    friction.by_velocity(x, v, &mut blocks);
+    friction.by_displacement(x, v, &mut full);
+    let (by_v, by_u) = (dense(&blocks), dense_full(&full));
+    let limit = only(slides).1.s * total_force(slides);
+    let v_scale = largest(by_v.as_flattened()).max(limit / EPS_V);
+    let u_scale = largest(by_u.as_flattened()).max(limit / DHAT);
+    for k in 0..n {
+        for side in [1.0, -1.0] {
+            let difference = one_sided(v, k, side * 5e-7, |v| force(setup, slides, law, x, v));
+            assert_close(&difference, &column(&by_v, k, n), 1e-5 * v_scale, &format!("by v at {what}"));
+            let difference = one_sided(x, k, side * 1e-7, |x| force(setup, slides, law, x, v));
+            assert_close(&difference, &column(&by_u, k, n), 1e-5 * u_scale, &format!("by u at {what}"));
+        }
+    }
+    let motion = Motion { x_ref: x, v_ref: v, h_hat: 1.0 };
+    check_mu(&FrictionPotential { slides, motion, law, eps_v: EPS_V }, x, true, what);
+}
+
+/// Each contact alone, at rest on what it slides on and at every branch point of its law.
+fn check_jacobians_at_branches<const D: usize>(
+    setup: &Setup<D>,
+    setting: &Setting,
+    random: &mut Random,
+    census: &mut Census,
+) {
+    let coefficients = setting.coefficients(setup, random);
+    for contacts in single_contacts(&setup.contacts) {
+        let (sources, drifts, x) = (WeightSources::default(), setup.drifts.clone(), setup.x.clone());
+        let old = &setup.scene;
+        let scene = Scene { obstacles: old.obstacles.clone(), ..Scene::of(old.surface.clone(), x.clone()) };
+        let one = Setup { scene, x, contacts, sources, kappa: None, drifts };
+        let slides = friction::lag(&one.barrier(), &one.x, &coefficients);
+        for y in [0.0].into_iter().chain(branches(&setting.law, only(&slides).1)) {
+            let v = velocities_at(&slides, one.x.len(), y, random);
+            let what = format!("y = {y} with {setting:?}, {slides:?}");
+            check_jacobians_at((&one, &slides), setting.law, &v, &what);
+            let scaled = slides.details.iter().any(|d| d.scaling != [1.0; 2]);
+            let rest = if scaled { "rest, scaled" } else { "rest" };
+            census.note(if y == 0.0 { rest } else { "branch" }, 1);
+        }
+    }
 }
 
 // --- By mu ---
@@ -556,8 +701,21 @@ fn with_mu<const D: usize>(slides: &Slides<D>, weights: &PerSlide<f64>, step: [f
     out
 }
 
-fn check_mu<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>], what: &str) {
+/// Differences of `f` by a step from 0: central ones, or where a second derivative jumps those from both sides.
+fn differences(jumps: bool, f: impl Fn(f64) -> Vec<f64>) -> Vec<Vec<f64>> {
     const H: f64 = 1e-6;
+    let of = |factors: [(f64, f64); 3], h: f64| {
+        let values =
+            factors.map(|(factor, step)| f(step * h).iter().map(|f| f * factor / h).collect::<Vec<_>>());
+        (0..values[0].len()).map(|i| values[0][i] + values[1][i] + values[2][i]).collect()
+    };
+    if jumps {
+        return [H, -H].map(|h| of([(-1.5, 0.0), (2.0, 1.0), (-0.5, 2.0)], h)).to_vec();
+    }
+    vec![of([(0.0, 0.0), (0.5, 1.0), (-0.5, -1.0)], H)]
+}
+
+fn check_mu<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>], jumps: bool, what: &str) {
     // Of some slides, and of all.
     let some = PerSlide::by_vertices(potential.slides, |v| f64::from(v[0] % 2) * 1.5);
     let all = PerSlide::by_vertices(potential.slides, |_| 1.0);
@@ -574,15 +732,11 @@ fn check_mu<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>
         let sum: Vec<Vector<D>> = exact.s.iter().zip(&exact.k).map(|(s, k)| *s + *k).collect();
         let separate = if tied { vec![] } else { vec![(&exact.s, [1.0, 0.0]), (&exact.k, [0.0, 1.0])] };
         for (exact, by) in separate.into_iter().chain([(&sum, [1.0, 1.0])]) {
-            let at = |h: f64| force(by.map(|by| by * h));
-            let (up, down) = (at(H), at(-H));
-            let difference: Vec<f64> = up.iter().zip(&down).map(|(a, b)| (b - a) / (2.0 * H)).collect();
-            assert_close(
-                &difference,
-                flat(exact),
-                1e-6 * scale.max(largest(&difference)),
-                &format!("by mu, {what}"),
-            );
+            for gradient in differences(jumps, |h| force(by.map(|by| by * h))) {
+                let difference: Vec<f64> = gradient.iter().map(|g| -g).collect();
+                let scale = scale.max(largest(&difference));
+                assert_close(&difference, flat(exact), 1e-6 * scale, &format!("by mu, {what}"));
+            }
         }
     }
     assert!(potential.force_by_mu(x, Some(&PerSlide::default())).is_err() || potential.slides.is_empty());
@@ -593,6 +747,7 @@ fn check_mu<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Vector<D>
 /// Which kinds of slides there are.
 fn note<const D: usize>(setup: &Setup<D>, census: &mut Census) {
     census.add(&setup.contacts);
+    census.note("kappa of each", usize::from(setup.kappa.is_some() && setup.contacts.len() > 1));
     for c in &setup.contacts.obstacle {
         let name = match setup.scene.obstacles[c.obstacle as usize] {
             Obstacle::Plane(_) => "plane",
@@ -616,8 +771,9 @@ fn check_all<const D: usize>(
     census: &mut Census,
 ) -> bool {
     let (count, law) = (setup.x.len(), setting.law);
-    let barrier = setup.scene.barrier(&setup.contacts);
-    let mut slides = friction::lag(&barrier, &setup.x, &setting.coefficients(setup, random));
+    let barrier = setup.barrier();
+    let coefficients = setting.coefficients(setup, random);
+    let mut slides = friction::lag(&barrier, &setup.x, &coefficients);
     let fast = random.between(0.0, 1.0) < 0.5;
     let half = EPS_V * if fast { 3.0 } else { 0.4 };
     let (v_ref, with_v_ref) = (velocities(count, 0.3 * half, random), random.between(0.0, 1.0) < 0.5);
@@ -632,9 +788,11 @@ fn check_all<const D: usize>(
     let what = format!("{setting:?} with {:?}", setup.contacts);
     check_potential(&potential, &x, &what);
     check_projection(&potential, &x, census);
-    check_jacobians(setup, &slides, law, &v, &what);
-    census.note("rest", usize::from(check_rest(setup, &slides, law, &v, &what)));
-    check_mu(&potential, &x, &what);
+    let stale = stale(setup, &slides, &coefficients, random);
+    check_force(setup, (&slides, &stale), (law, &v), &what);
+    check_jacobians(setup, &stale, law, &v, &what);
+    census.note("rest", usize::from(check_rest(setup, &stale, law, &v, &what)));
+    check_mu(&potential, &x, false, &what);
     for sticks in each_slide(&potential, &x, |y, _| y < EPS_V) {
         census.note(if sticks { "stick" } else { "slip" }, 1);
     }
@@ -671,7 +829,7 @@ fn derivatives_in_2d() {
     alone(|| {
         let mut random = Random::new(51);
         let (setups, mut all) = (flat_setups(&mut random), Census::default());
-        let kinds = ["vv", "ve", "plane", "sphere", "moving", "stick", "slip", "rest"];
+        let kinds = ["vv", "ve", "plane", "sphere", "moving", "stick", "slip", "rest", "kappa of each"];
         for setting in settings().iter().enumerate() {
             check_setting(&setups, setting, &kinds, &mut random, &mut all);
         }
@@ -685,8 +843,19 @@ fn derivatives_in_3d() {
         let mut random = Random::new(52);
         let (setups, mut all) = (solid_setups(&mut random), Census::default());
         let kinds = [
-            "vv", "ve", "ee", "vf", "parallel", "plane", "sphere", "cylinder", "moving", "stick", "slip",
+            "vv",
+            "ve",
+            "ee",
+            "vf",
+            "parallel",
+            "plane",
+            "sphere",
+            "cylinder",
+            "moving",
+            "stick",
+            "slip",
             "rest",
+            "kappa of each",
         ];
         for setting in settings().iter().enumerate() {
             check_setting(&setups, setting, &kinds, &mut random, &mut all);
@@ -696,8 +865,106 @@ fn derivatives_in_3d() {
     });
 }
 
+/// Two uneven sheets of 20 × 20 vertices above each other and above a plane, displaced from rest; weights are areas.
+fn sheets(set: ContactSet, random: &mut Random) -> Setup<3> {
+    const SIDE: u32 = 20;
+    const REACH: f64 = 0.06;
+    let (mut rest, mut faces) = (vec![], vec![]);
+    for (shift, z) in [(0.0, 0.0), (0.03, 0.04)] {
+        for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
+            let d = rest.len() as u32;
+            let place = Vector([0.1 * f64::from(i) + shift, 0.1 * f64::from(j) + 0.6 * shift, z]);
+            rest.push(place + random.points::<3, 1>(0.004)[0]);
+            if i > 0 && j > 0 {
+                faces.extend([[d, d - 1, d - SIDE], [d - SIDE - 1, d - SIDE, d - 1]]);
+            }
+        }
+    }
+    let x: Vec<_> = rest.iter().map(|x| *x + random.points::<3, 1>(0.003)[0]).collect();
+    let plane = stiction::obstacle::Plane::new(Vector([0.0, 0.0, -0.03]), Vector([0.0, 0.0, 1.0])).unwrap();
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, REACH).unwrap();
+    let selection = Selection { reach: REACH, set, weighting: Weighting::Area };
+    let scene = Scene::of(Surface::new(rest, vec![], faces).unwrap(), x.clone()).with(law, selection);
+    let scene = Scene { obstacles: vec![Obstacle::Plane(plane)], ..scene };
+    let near = BroadPhaseKind::default().candidates(&scene.surface, &x, &x, REACH);
+    let (contacts, sources) =
+        Contacts::build_with_sources(&scene.surface, &near, &scene.obstacles, &x, &scene.selection);
+    let kappa = some_kappa(&contacts, 1);
+    Setup { scene, x, contacts, sources, kappa, drifts: vec![] }
+}
+
+/// What a matrix makes of `p`.
+fn product(csc: &Csc<u32>, p: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; p.len()];
+    for (column, p) in p.iter().enumerate() {
+        for k in csc.indptr[column] as usize..csc.indptr[column + 1] as usize {
+            out[csc.indices[k] as usize] += csc.data[k] * p;
+        }
+    }
+    out
+}
+
+/// Jacobians of many slides, by X and by u, along directions at random.
+fn check_many(setup: &Setup<3>, setting: &Setting, random: &mut Random, census: &mut Census) {
+    // Closest points of edges that are nearly parallel run along them: the step must be short.
+    const H: f64 = 2e-8;
+    let (x, count, law) = (&setup.x, setup.x.len(), setting.law);
+    let slides = friction::lag(&setup.barrier(), x, &setting.coefficients(setup, random));
+    let v = velocities::<3>(count, EPS_V, random);
+    let barrier = setup.barrier();
+    let friction = LaggedForce::new(&barrier, &slides, law, EPS_V).unwrap();
+    let by_rest = friction.by_rest(&setup.scene.surface, &setup.sources, x, &v);
+    let by_rest = Csc::<u32>::of_entries(&by_rest).unwrap();
+    let mut full = FullBlocks::default();
+    friction.by_displacement(x, &v, &mut full);
+    let by_u = Csc::<u32>::of_full(&full).unwrap();
+    for _ in 0..2 {
+        let p = velocities::<3>(count, 1.0, random);
+        let along = |at: &[Vector<3>], h: f64| -> Vec<Vector<3>> {
+            at.iter().zip(&p).map(|(x, p)| *x + *p * h).collect()
+        };
+        let difference = |f: &dyn Fn(f64) -> Vec<f64>| -> Vec<f64> {
+            let [up, down, far, back] = [H, -H, 2.0 * H, -2.0 * H].map(f);
+            let of = |i: usize| (8.0 * (up[i] - down[i]) - (far[i] - back[i])) / (12.0 * H);
+            (0..up.len()).map(of).collect()
+        };
+        let exact = product(&by_u, flat(&p));
+        let found = difference(&|h| force(setup, &slides, law, &along(x, h), &v));
+        assert_close(&found, &exact, 1e-5 * largest(&exact), &format!("by u, {setting:?}"));
+        let weighed = product(&by_rest, flat(&p));
+        let found = difference(&|h| {
+            let other = reshaped(setup, &along(setup.scene.surface.rest(), h));
+            assert!(same_pairs(&setup.contacts, &other.contacts), "contacts changed");
+            force(&other, &slides, law, &other.x, &v)
+        });
+        assert_close(&found, &weighed, 1e-5 * largest(&weighed), &format!("by X, {setting:?}"));
+        let change: Vec<f64> = weighed.iter().zip(&exact).map(|(a, b)| a - b).collect();
+        census.note("weights matter", usize::from(largest(&change) > 0.01 * largest(&weighed)));
+    }
+    census.add(&setup.contacts);
+}
+
+/// More vertices, edges and slides than are handled at a time.
+#[test]
+fn derivatives_of_many_slides() {
+    let (mut random, mut census) = (Random::new(61), Census::default());
+    for (number, set) in ContactSet::ALL.into_iter().enumerate() {
+        let setup = sheets(set, &mut random);
+        // Six settings far from each other: with every anisotropy and all axes.
+        for setting in settings().iter().skip(12 + 31 * number).step_by(33).take(2) {
+            check_many(&setup, setting, &mut random, &mut census);
+        }
+    }
+    for kind in ["ve", "ee", "vf", "obstacle"] {
+        census.require(kind, 1000);
+    }
+    census.require("parallel", 100);
+    census.require("weights matter", 12);
+}
+
 /// At rest and at every branch point of every law, each slide alone, with every kind of coefficient and anisotropy.
 fn check_at_branches<const D: usize>(setups: &[Setup<D>], kinds: &[&str], random: &mut Random) {
+    let mut all = Census::default();
     for (number, setting) in settings().iter().enumerate() {
         let mut census = Census::default();
         for k in 0..2 * setups.len() {
@@ -709,15 +976,19 @@ fn check_at_branches<const D: usize>(setups: &[Setup<D>], kinds: &[&str], random
             note(setup, &mut census);
             // Only scenes with something new: each costs five points of every slide.
             if kinds.iter().zip(before).any(|(kind, before)| before == 0 && census.of(kind) > 0) {
-                let barrier = setup.scene.barrier(&setup.contacts);
+                let barrier = setup.barrier();
                 let mut slides = friction::lag(&barrier, &setup.x, &setting.coefficients(setup, random));
                 slides.refresh_anisotropy(&velocities(setup.x.len(), EPS_V, random));
                 check_branches(&slides, &setup.x, setting.law, random);
+                check_jacobians_at_branches(setup, setting, random, &mut all);
             }
         }
         for kind in kinds {
             census.require_for(kind, 1, &format!("{setting:?}"));
         }
+    }
+    for kind in ["rest", "rest, scaled", "branch"] {
+        all.require(kind, 100);
     }
 }
 
@@ -742,7 +1013,7 @@ fn branches_in_3d() {
 
 /// At rest there is no friction, nor does it come when contacts move, but it resists motion.
 fn check_rest_state<const D: usize>(setup: &Setup<D>, law: FrictionKind) {
-    let (x, barrier) = (&setup.x, setup.scene.barrier(&setup.contacts));
+    let (x, barrier) = (&setup.x, setup.barrier());
     let slides = friction::lag(&barrier, x, &MU.into());
     let motion = Motion { x_ref: x, v_ref: &[], h_hat: H_HAT };
     let potential = FrictionPotential { slides: &slides, motion, law, eps_v: EPS_V };
@@ -771,45 +1042,51 @@ fn at_rest() {
 }
 
 /// Speeds from the smallest to the largest numbers give numbers, and friction that has reached its limit.
+fn check_any_speed(setup: &Setup<3>, setting: &Setting, random: &mut Random, census: &mut Census) {
+    let (x, law) = (&setup.x, setting.law);
+    let slides = friction::lag(&setup.barrier(), x, &setting.coefficients(setup, random));
+    for speed in [1e-320, 1e-200, 1e-20, 1e20, 1e140, 1e200, 1e300] {
+        let v_ref: Vec<_> = velocities::<3>(x.len(), 1.0, random).iter().map(|v| *v * speed).collect();
+        let motion = Motion { x_ref: x, v_ref: &v_ref, h_hat: H_HAT };
+        let potential = FrictionPotential { slides: &slides, motion, law, eps_v: EPS_V };
+        let g = gradient(&potential, x);
+        let numbers = [Psd::None, Psd::Clamp].map(|psd| hessian(&potential, x, psd));
+        assert!(potential.energy(x).is_finite() && g.iter().all(|g| g.is_finite()), "{speed:e}");
+        assert!(numbers.as_flattened().as_flattened().iter().all(|h| h.is_finite()), "{speed:e}");
+        // Viscous friction has no limit.
+        if speed > 1.0 && !matches!(law, FrictionKind::Stribeck(_)) {
+            for (force, limit) in forces_and_limits(&potential, x) {
+                let what = || format!("{force} and {limit} at {speed:e} with {setting:?}");
+                assert!((force - limit).abs() < 1e-12 * limit + 1e-300, "{}", what());
+                census.note(format!("{law:?}"), 1);
+                census.note(format!("{:?}", setting.anisotropy), 1);
+            }
+        }
+    }
+}
+
 #[test]
 fn any_speed() {
     alone(|| {
-        let mut random = Random::new(56);
+        let (mut random, mut census) = (Random::new(56), Census::default());
         let setups = solid_setups(&mut random);
-        for (law, setting) in
-            laws().into_iter().zip(settings().iter().filter(|s| s.anisotropy != Anisotropy::None))
-        {
+        // Every law with every anisotropy: there are ten settings of each kind of coefficients.
+        for setting in settings().iter().step_by(3) {
             for setup in &setups[..10] {
-                let barrier = setup.scene.barrier(&setup.contacts);
-                let slides = friction::lag(&barrier, &setup.x, &setting.coefficients(setup, &mut random));
-                for speed in [1e-320, 1e-200, 1e-20, 1e20, 1e140, 1e200, 1e300] {
-                    let v_ref: Vec<_> =
-                        velocities::<3>(setup.x.len(), 1.0, &mut random).iter().map(|v| *v * speed).collect();
-                    let motion = Motion { x_ref: &setup.x, v_ref: &v_ref, h_hat: H_HAT };
-                    let potential = FrictionPotential { slides: &slides, motion, law, eps_v: EPS_V };
-                    let g = gradient(&potential, &setup.x);
-                    let numbers = [Psd::None, Psd::Clamp].map(|psd| hessian(&potential, &setup.x, psd));
-                    assert!(
-                        potential.energy(&setup.x).is_finite() && g.iter().all(|g| g.is_finite()),
-                        "{speed:e}"
-                    );
-                    assert!(numbers.as_flattened().as_flattened().iter().all(|h| h.is_finite()), "{speed:e}");
-                    if speed > 1.0 && matches!(law, FrictionKind::Peak) {
-                        for (force, y) in slides_and_speeds(&potential, &setup.x) {
-                            assert!(
-                                (force - y).abs() < 1e-12 * y.abs() + 1e-300,
-                                "{force} and {y} at {speed:e}"
-                            );
-                        }
-                    }
-                }
+                check_any_speed(setup, setting, &mut random, &mut census);
             }
+        }
+        for law in FrictionKind::NAMED {
+            census.require(&format!("{law:?}"), 100);
+        }
+        for anisotropy in [ANISOTROPIES[0], ANISOTROPIES[2]] {
+            census.require(&format!("{anisotropy:?}"), 100);
         }
     });
 }
 
 /// Of every slide on a plane or of a vertex and a face, without scaling: the magnitude of its friction and `μ_k λ`.
-fn slides_and_speeds<const D: usize>(
+fn forces_and_limits<const D: usize>(
     potential: &FrictionPotential<'_, D>,
     x: &[Vector<D>],
 ) -> Vec<(f64, f64)> {
@@ -868,7 +1145,7 @@ fn friction_has_the_normal_force_of_the_barrier() {
 
 /// Slides made by the force as a function of positions are those that are lagged.
 fn check_held<const D: usize>(setup: &Setup<D>, setting: &Setting, random: &mut Random) {
-    let barrier = setup.scene.barrier(&setup.contacts);
+    let barrier = setup.barrier();
     let slides = friction::lag(&barrier, &setup.x, &setting.coefficients(setup, random));
     let again = LaggedForce::new(&barrier, &slides, setting.law, EPS_V).unwrap().slides(&setup.x);
     let numbers = |s: &Slides<D>| -> Vec<f64> {
@@ -904,7 +1181,7 @@ fn slides_of_other_contacts_are_refused() {
     let mut random = Random::new(58);
     let setups = solid_setups(&mut random);
     let setup = setups.iter().find(|s| s.contacts.ve.len() > 1).unwrap();
-    let barrier = setup.scene.barrier(&setup.contacts);
+    let barrier = setup.barrier();
     let mut slides = friction::lag(&barrier, &setup.x, &0.3.into());
     let refused = |slides: &Slides<3>| {
         LaggedForce::new(&barrier, slides, FrictionKind::default(), EPS_V).unwrap_err().to_string()
@@ -927,7 +1204,7 @@ fn check_forces<const D: usize>(
     random: &mut Random,
     census: &mut Census,
 ) {
-    let barrier = setup.scene.barrier(&setup.contacts);
+    let barrier = setup.barrier();
     let slides = friction::lag(&barrier, &setup.x, &setting.coefficients(setup, random));
     let v_ref = velocities(setup.x.len(), EPS_V, random);
     let motion = Motion { x_ref: &setup.x, v_ref: &v_ref, h_hat: H_HAT };
@@ -1050,34 +1327,135 @@ fn accounts_of_a_point() {
     );
 }
 
-/// Work against friction is what the gradient says, and the creep bound grows where slides are scaled down.
+/// The same slides without scaling: then `y` is the speed.
+fn unscaled<const D: usize>(slides: &Slides<D>) -> Slides<D> {
+    let mut out = slides.clone();
+    out.details.iter_mut().for_each(|detail| detail.scaling = [1.0; 2]);
+    out
+}
+
+/// Of each slide, the smaller factor of its axes; in 2D there is one axis.
+fn smallest_factors<const D: usize>(slides: &Slides<D>) -> Vec<f64> {
+    let factor = |one: &Slides<D>| {
+        let detail = one.details.get(only(one).2 as usize);
+        detail.map_or(1.0, |d| d.scaling[..D - 1].iter().copied().fold(f64::INFINITY, f64::min))
+    };
+    single(slides).iter().map(factor).collect()
+}
+
+/// Work against friction is what the gradient says, creep is a speed that is not scaled, and its bound grows where slides are scaled down.
+fn check_account<const D: usize>(
+    setup: &Setup<D>,
+    setting: &Setting,
+    random: &mut Random,
+    census: &mut Census,
+) {
+    let barrier = setup.barrier();
+    let slides = friction::lag(&barrier, &setup.x, &setting.coefficients(setup, random));
+    let motion = Motion { x_ref: &setup.x, v_ref: &[], h_hat: H_HAT };
+    let potential = FrictionPotential { slides: &slides, motion, law: setting.law, eps_v: EPS_V };
+    let p = velocities::<D>(setup.x.len(), EPS_V * H_HAT, random);
+    let x: Vec<_> = setup.x.iter().zip(&p).map(|(x, p)| *x + *p).collect();
+    let forces = barrier.forces(&x);
+    let step = Step { x_start: &setup.x, x: &x, h: H_HAT };
+    let account = potential.account(&step, &(&forces).into(), 0.0).unwrap();
+    let work: f64 = gradient(&potential, &x).iter().zip(flat(&p)).map(|(g, p)| g * p).sum();
+    assert!((account.dissipation - work).abs() < 1e-12 * work.abs(), "{account:?} and {work}");
+    assert_eq!(account.stick + account.slip, slides.len());
+    let (plain, factors) = (unscaled(&slides), smallest_factors(&slides));
+    let y = each_slide(&potential, &x, |y, _| y);
+    let speeds = each_slide(&FrictionPotential { slides: &plain, ..potential }, &x, |y, _| y);
+    let sticks = |k: &usize| y[*k] < EPS_V;
+    assert_eq!(account.stick, (0..y.len()).filter(sticks).count());
+    let creep = (0..y.len()).filter(sticks).map(|k| speeds[k]).fold(0.0, f64::max);
+    assert!((account.creep - creep).abs() <= 1e-12 * creep, "{account:?} and {creep}");
+    let bounds = each_slide(&potential, &x, |_, mu| setting.law.creep_bound(mu, EPS_V));
+    let bound = bounds.iter().zip(&factors).map(|(bound, factor)| bound / factor).fold(0.0, f64::max);
+    assert!((account.creep_bound - bound).abs() <= 1e-12 * bound, "{account:?} and {bound}");
+    let kind = |k: usize| if speeds[k] > y[k] { "scaled down" } else { "scaled up" };
+    (0..y.len()).filter(sticks).filter(|k| speeds[*k] != y[*k]).for_each(|k| census.note(kind(k), 1));
+    census.note("bound larger", usize::from(bound > 1.01 * bounds.iter().copied().fold(0.0, f64::max)));
+    census.note("bound smaller", usize::from(bound < 0.99 * bounds.iter().copied().fold(0.0, f64::max)));
+}
+
 #[test]
 fn accounts_add_up() {
     alone(|| {
         let mut random = Random::new(60);
-        for setting in settings().iter().step_by(5) {
-            for setup in solid_setups(&mut random).iter().filter(|s| s.drifts.is_empty()).take(4) {
-                let barrier = setup.scene.barrier(&setup.contacts);
-                let slides = friction::lag(&barrier, &setup.x, &setting.coefficients(setup, &mut random));
-                let motion = Motion { x_ref: &setup.x, v_ref: &[], h_hat: H_HAT };
-                let potential = FrictionPotential { slides: &slides, motion, law: setting.law, eps_v: EPS_V };
-                let p = velocities::<3>(setup.x.len(), 2.0 * EPS_V * H_HAT, &mut random);
-                let x: Vec<_> = setup.x.iter().zip(&p).map(|(x, p)| *x + *p).collect();
-                let forces = barrier.forces(&x);
-                let step = Step { x_start: &setup.x, x: &x, h: H_HAT };
-                let account = potential.account(&step, &(&forces).into(), 0.0).unwrap();
-                let work: f64 = gradient(&potential, &x).iter().zip(flat(&p)).map(|(g, p)| g * p).sum();
-                assert!((account.dissipation - work).abs() < 1e-12 * work.abs(), "{account:?} and {work}");
-                assert_eq!(account.stick + account.slip, slides.len());
-                let sticking = each_slide(&potential, &x, |y, _| usize::from(y < EPS_V)).into_iter().sum();
-                assert_eq!(account.stick, sticking);
-                let smallest =
-                    slides.details.iter().map(|d| d.scaling[0].min(d.scaling[1])).fold(1.0, f64::min);
-                let bounds =
-                    each_slide(&potential, &x, |_, mu| setting.law.creep_bound(mu, EPS_V) / smallest);
-                let bound = bounds.into_iter().fold(0.0, f64::max);
-                assert!((account.creep_bound - bound).abs() <= 1e-12 * bound, "{account:?} and {bound}");
+        let (solid, flat) = (solid_setups(&mut random), flat_setups(&mut random));
+        let (mut in_2d, mut in_3d) = (Census::default(), Census::default());
+        // Every anisotropy: there are ten settings of each kind of coefficients.
+        for (number, setting) in settings().iter().enumerate().step_by(3) {
+            let still = |k: &usize| solid[*k].drifts.is_empty();
+            for k in (0..solid.len()).filter(still).cycle().skip(number).take(4) {
+                check_account(&solid[k], setting, &mut random, &mut in_3d);
+            }
+            let still = |k: &usize| flat[*k].drifts.is_empty();
+            for k in (0..flat.len()).filter(still).cycle().skip(number).take(4) {
+                check_account(&flat[k], setting, &mut random, &mut in_2d);
             }
         }
+        for kind in ["scaled down", "scaled up", "bound larger"] {
+            in_2d.require_for(kind, 20, "2D");
+            in_3d.require_for(kind, 20, "3D");
+        }
+        // In 2D the first factor alone counts, which is larger than one in a half of the settings.
+        in_2d.require("bound smaller", 20);
     });
+}
+
+// --- Values of slides ---
+
+/// Contacts of all scenes, as if they were one.
+fn all_contacts(setups: &[Setup<3>]) -> Contacts {
+    let mut all = Contacts::default();
+    for Setup { contacts: c, .. } in setups {
+        all.vv.extend(&c.vv);
+        all.ve.extend(&c.ve);
+        all.ee.extend(&c.ee);
+        all.vf.extend(&c.vf);
+        all.parallel.extend(&c.parallel);
+        all.obstacle.extend(&c.obstacle);
+    }
+    all
+}
+
+/// Values of contacts and of slides are each other's, in either direction and whichever kinds there are.
+#[test]
+fn values_of_slides_and_of_contacts() {
+    let setups = solid_setups(&mut Random::new(62));
+    let lists: Vec<Contacts> =
+        setups.iter().map(|s| s.contacts.clone()).chain([all_contacts(&setups)]).collect();
+    for contacts in &lists {
+        let numbers: Vec<u32> = (0..contacts.len() as u32).collect();
+        let of_contacts = PerContact::of(contacts, &numbers).unwrap();
+        let of_slides = PerSlide::from(&of_contacts);
+        assert_eq!(of_slides.to_contacts(contacts).unwrap(), of_contacts);
+        let kinds = [&of_slides.obstacle, &of_slides.vv, &of_slides.ve, &of_slides.vf];
+        assert_eq!(kinds, [&of_contacts.obstacle, &of_contacts.vv, &of_contacts.ve, &of_contacts.vf]);
+        assert_eq!(of_slides.ee, [&of_contacts.ee[..], &of_contacts.parallel].concat());
+        let fewer = PerSlide { vv: vec![], ..of_slides };
+        assert_eq!(fewer.to_contacts(contacts).is_ok(), contacts.vv.is_empty());
+    }
+    let (mut census, all) = (Census::default(), &lists[setups.len()]);
+    census.add(all);
+    for kind in ["vv", "ve", "ee", "vf", "parallel", "obstacle"] {
+        census.require(kind, 5);
+    }
+    // Slides are in that order: values by their vertices are those of the contacts' vertices.
+    for setup in &setups {
+        let c = &setup.contacts;
+        let slides = friction::lag(&setup.barrier(), &setup.x, &0.3.into());
+        let found = PerSlide::by_vertices(&slides, <[u32]>::to_vec).to_contacts(c).unwrap();
+        let edges = |c: &stiction::contact::Contact<4>| c.stencil.0.to_vec();
+        let expected = PerContact {
+            vv: c.vv.iter().map(|c| c.stencil.0.to_vec()).collect(),
+            ve: c.ve.iter().map(|c| c.stencil.0.to_vec()).collect(),
+            ee: c.ee.iter().map(edges).collect(),
+            vf: c.vf.iter().map(edges).collect(),
+            parallel: c.parallel.iter().map(|c| edges(&c.contact)).collect(),
+            obstacle: c.obstacle.iter().map(|c| c.stencil.0.to_vec()).collect(),
+        };
+        assert_eq!(found, expected);
+    }
 }

@@ -743,6 +743,46 @@ fn grain_of_rods_and_particles() {
     assert_same_line(grain.directions(&back)[count], Vector([0.0, 1.0, 0.0]), "back to front");
 }
 
+/// At a vertex, faces count by their areas at rest, whatever they are now.
+#[test]
+fn grain_at_a_vertex_is_weighted_by_area() {
+    // Around vertex 0: areas 0.5 and 1.5, with grain along x and slanted.
+    let x = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-3.0, 0.0, 0.0]].map(Vector);
+    let surface = Surface::new(x.to_vec(), vec![], vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    let grain = Grain::of_faces(&surface, &[Vector([4.0, 0.0, 0.0]), Vector([-0.1, -0.1, 0.0])]).unwrap();
+    let half = f64::sqrt(0.5);
+    let (first, second) = (Vector([1.0, 0.0, 0.0]), Vector([half, half, 0.0]));
+    let mean = (first * 0.5 + second * 1.5).normalized();
+    for (found, expected) in grain.directions(&x).iter().zip([mean, first, mean, second]) {
+        assert_same_line(*found, expected, "at rest");
+    }
+    // The first face as large as the second, which stretches its grain, and the second turned by 60° around the y axis.
+    let (mut now, sin) = (x, f64::sqrt(0.75));
+    (now[1], now[3]) = (Vector([3.0, 0.0, 0.0]), Vector([-1.5, 0.0, 3.0 * sin]));
+    let second = Vector([0.5, 1.0, -sin]) * half;
+    assert_same_line(grain.directions(&now)[0], (first * 0.5 + second * 1.5).normalized(), "stretched");
+    // Sheared as well: the line of the first face stays on its edge.
+    now[1] = Vector([3.0, 4.0, 0.0]);
+    let first = Vector([0.6, 0.8, 0.0]);
+    assert_same_line(grain.directions(&now)[0], (first * 0.5 + second * 1.5).normalized(), "sheared");
+}
+
+/// Along a rod, edges count by their lengths at rest.
+#[test]
+fn grain_of_rods_is_weighted_by_length() {
+    let x = [[0.0; 3], [1.0, 0.0, 0.0], [4.0, 0.0, 0.0]].map(Vector);
+    let surface = Surface::new(x.to_vec(), vec![[0, 1], [1, 2]], vec![]).unwrap();
+    let grain = Grain::of_vertices(&surface, &[Vector([1.0, 0.0, 0.0]); 3]).unwrap();
+    // Bent by 60° in the middle, and the first edge stretched to the length of the second.
+    let (sin, cos) = f64::to_radians(60.0).sin_cos();
+    let (first, second) = (Vector([1.0, 0.0, 0.0]), Vector([cos, sin, 0.0]));
+    let now = [Vector::ZERO, first * 3.0, first * 3.0 + second * 3.0];
+    let expected = [first, (first + second * 3.0).normalized(), second];
+    for (found, expected) in grain.directions(&now).iter().zip(expected) {
+        assert_same_line(*found, expected, "bent rod");
+    }
+}
+
 /// In a contact: the lines of its vertices, weighted; those without grain do not count.
 #[test]
 fn grain_in_a_contact() {
