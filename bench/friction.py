@@ -75,17 +75,12 @@ def lag_operation(name, *mu):
     def at_vertices(scene):
         return [np.full(len(scene.x), value) if name.startswith("lag, per vertex") else value for value in mu]
 
-    def total(slides):
-        if isinstance(slides, stiction.Slides):
-            return f"{np.sum(np.abs(slides.normal_forces)):.10e}"
-        return f"{sum(abs(slide.weight * slide.normal_force_magnitude) for slide in slides):.10e}"
-
     return Operation(
         name=name,
         peer=lambda scene: peer_slides(scene, *at_vertices(scene)),
         ours=lambda scene: our_slides(scene, *at_vertices(scene)),
-        shown=total,
-        agree=close,
+        shown=len,
+        agree=lambda scene, peer, own: peer == own - kept(scene)[1].counts["parallel"],
         prepare=kept,
     )
 

@@ -1,9 +1,11 @@
 //! Which vertices a small term touches, and how the vector between two primitives depends on them.
 
+use bytemuck::Zeroable;
+
 use crate::math::Vector;
 
 /// The `N` vertices of one term of a sum, by their numbers in the full vertex array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable)]
 pub struct Stencil<const N: usize>(pub [u32; N]);
 
 impl<const N: usize> Stencil<N> {

@@ -1,5 +1,8 @@
 //! From contacts to slides.
 
+use bytemuck::Zeroable;
+use bytemuck::allocation::zeroed_vec;
+
 use super::anisotropy::Axes;
 use super::axis::{self, projected};
 use super::coefficient::Coefficients;
@@ -124,24 +127,23 @@ const BLOCK: usize = 16;
 /// Slides that a task handles.
 const CHUNK: usize = 256;
 
-/// Slides that are new at a time: they should stay in the cache until they are filled in.
-const BATCH: usize = 2048;
+/// A list of so many slides, which are yet to be filled in. New memory is touched by the threads that fill it in first.
+fn resize<const D: usize, const N: usize>(out: &mut Vec<Slide<D, N>>, count: usize) {
+    if out.capacity() < count {
+        let kept = std::mem::replace(out, zeroed_vec(count));
+        out[..kept.len()].copy_from_slice(&kept);
+    } else {
+        out.resize(count, Slide::zeroed());
+    }
+}
 
-/// Makes the slides from place `from` on, `count` of them: `write` fills in those from a number on.
+/// Fills in slides on threads: `write` those from a number on.
 fn fill<const D: usize, const N: usize>(
-    out: &mut Vec<Slide<D, N>>,
-    (from, count): (usize, usize),
+    out: &mut [Slide<D, N>],
     write: &(dyn Fn(usize, &mut [Slide<D, N>]) + Sync),
 ) {
-    out.reserve((from + count).saturating_sub(out.len()));
-    for start in (0..count).step_by(BATCH) {
-        let place = from + start..from + count.min(start + BATCH);
-        if out.len() < place.end {
-            out.resize(place.end, Slide::BLANK);
-        }
-        let parts: Vec<_> = out[place].chunks_mut(CHUNK).collect();
-        threads::for_each(parts, &|part, slides| write(start + part * CHUNK, slides));
-    }
+    let parts: Vec<_> = out.chunks_mut(CHUNK).collect();
+    threads::for_each(parts, &|part, slides| write(part * CHUNK, slides));
 }
 
 /// Fills in slides from number `start` on, a few at a time: shapes, which return d², then forces given d².
@@ -179,26 +181,27 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
     /// All slides, without details.
     fn slides(&self, out: &mut Slides<D>) {
         let (c, kappa) = (self.barrier.contacts, self.barrier.kappa);
+        resize(&mut out.obstacle, c.obstacle.len());
+        resize(&mut out.vv, c.vv.len());
+        resize(&mut out.ve, c.ve.len());
+        resize(&mut out.ee, c.ee.len() + c.parallel.len());
+        resize(&mut out.vf, c.vf.len());
+        let (edges, parallel) = out.ee.split_at_mut(c.ee.len());
         self.obstacles((&c.obstacle, kappa.of(|k| &k.obstacle)), &mut out.obstacle);
         self.pairs::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), &mut out.vv);
         self.pairs::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), &mut out.ve);
-        out.ee.truncate(c.ee.len() + c.parallel.len());
-        self.pairs::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), &mut out.ee);
-        self.parallel((&c.parallel, kappa.of(|k| &k.parallel)), c.ee.len(), &mut out.ee);
+        self.pairs::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), edges);
+        self.parallel((&c.parallel, kappa.of(|k| &k.parallel)), parallel);
         self.pairs::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), &mut out.vf);
-        out.obstacle.truncate(c.obstacle.len());
-        out.vv.truncate(c.vv.len());
-        out.ve.truncate(c.ve.len());
-        out.vf.truncate(c.vf.len());
     }
 
     fn pairs<K: PairKind<N>, const N: usize>(
         &self,
         (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
-        out: &mut Vec<Slide<D, N>>,
+        out: &mut [Slide<D, N>],
     ) {
         let law = &self.barrier.law;
-        fill(out, (0, contacts.len()), &|start, slides| {
+        fill(out, &|start, slides| {
             let shape = |k: usize, slide: &mut Slide<D, N>| {
                 let stencil = contacts[k].stencil;
                 self.shape(stencil, &Separation::new(&K::PAIR, &stencil.gather(self.x)), slide)
@@ -209,13 +212,8 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
         });
     }
 
-    fn parallel(
-        &self,
-        (contacts, kappa): (&[ParallelContact], KindKappa<'_>),
-        from: usize,
-        out: &mut Vec<Slide<D, 4>>,
-    ) {
-        fill(out, (from, contacts.len()), &|start, slides| {
+    fn parallel(&self, (contacts, kappa): (&[ParallelContact], KindKappa<'_>), out: &mut [Slide<D, 4>]) {
+        fill(out, &|start, slides| {
             let shape = |k: usize, slide: &mut Slide<D, 4>| {
                 let stencil = contacts[k].contact.stencil;
                 self.shape(stencil, &Separation::new(&contacts[k].pair(), &stencil.gather(self.x)), slide)
@@ -231,8 +229,8 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
         });
     }
 
-    fn obstacles(&self, (contacts, kappa): (&[ObstacleContact], KindKappa<'_>), out: &mut Vec<Slide<D, 1>>) {
-        fill(out, (0, contacts.len()), &|start, slides| {
+    fn obstacles(&self, (contacts, kappa): (&[ObstacleContact], KindKappa<'_>), out: &mut [Slide<D, 1>]) {
+        fill(out, &|start, slides| {
             let shape = |k: usize, slide: &mut Slide<D, 1>| {
                 let ObstacleContact { stencil, obstacle, .. } = contacts[k];
                 let (solid, x) = (&self.barrier.obstacles[obstacle as usize], self.x[stencil.0[0] as usize]);

@@ -1,9 +1,11 @@
 //! What a friction law is.
 
+use bytemuck::Zeroable;
+
 use crate::error::{Error, Result};
 
 /// Friction coefficients of a contact: static and kinetic.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable)]
 pub struct Mu {
     /// `μ_s`: the largest friction that resists the start of a slide, by normal force.
     pub s: f64,

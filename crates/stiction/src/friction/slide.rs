@@ -1,11 +1,13 @@
 //! Contacts as friction sees them: normal force, plane and coefficient, frozen.
 
+use bytemuck::Zeroable;
+
 use super::law::Mu;
 use crate::math::{Matrix, Vector};
 use crate::stencil::Stencil;
 
 /// A contact whose normal force and geometry are held fixed ("lagged").
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable)]
 pub struct Slide<const D: usize, const N: usize> {
     /// Its vertices.
     pub stencil: Stencil<N>,
@@ -24,16 +26,6 @@ pub struct Slide<const D: usize, const N: usize> {
 impl<const D: usize, const N: usize> Slide<D, N> {
     /// The `detail` of a slide that is isotropic and on nothing that moves by itself.
     pub const PLAIN: u32 = u32::MAX;
-
-    /// A slide that is yet to be filled in.
-    pub(super) const BLANK: Self = Self {
-        stencil: Stencil([0; N]),
-        detail: Self::PLAIN,
-        c: [0.0; N],
-        normal: Vector::ZERO,
-        force: 0.0,
-        mu: Mu { s: 0.0, k: 0.0 },
-    };
 
     /// The tangential part `T Σ cᵢ vᵢ`, `T = I − nnᵀ`, of a relative field such as the velocity.
     #[inline]
