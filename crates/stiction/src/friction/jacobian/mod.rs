@@ -55,7 +55,7 @@ impl<C> Kind<'_, C> {
 }
 
 impl<'a, const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'a, D, B, L> {
-    /// The friction of the slides that [`lag`](super::lag) made of the barrier's contacts. Without slides there is none.
+    /// The friction of the slides that [`lag`](super::lag()) made of the barrier's contacts. Without slides there is none.
     ///
     /// # Errors
     /// If the slides are not as many as the contacts of each kind, or one is of other vertices, or `eps_v` is not positive and finite.
