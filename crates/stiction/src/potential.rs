@@ -20,7 +20,7 @@ pub trait Potential<const D: usize> {
     fn stencils(&self, out: &mut Stencils);
 
     /// Adds `scale` times the Hessian, in N/m, to `out`, its negative curvature treated term by term as `psd` says; `scale`
-    /// must not be negative.
+    /// must not be negative, unless nothing is treated ([`Psd::None`]).
     ///
     /// [`Blocks::assemble`], [`product`](Self::product), [`diagonal`](Self::diagonal) and
     /// [`quadratic_form`](Self::quadratic_form) are made of it.
