@@ -204,7 +204,9 @@ def test_matchstick_with_kinetic_axes_only(scene, agree):
     ignored = with_axes(theirs(scene, mesh, 0.7, 0.3), scene, mesh, v, mu_k_aniso=(0.6, 0.3))
     isotropic = theirs(scene, mesh, 0.7, 0.3)
     friction = ipctk.FrictionPotential(EPS_V)
-    assert friction(ignored, mesh, v) == friction(isotropic, mesh, v) != friction(peer, mesh, v)
+    # The last bits of ipctk depend on its threads.
+    energies = [friction(slides, mesh, v) for slides in (ignored, isotropic, peer)]
+    assert energies[0] == pytest.approx(energies[1], rel=1e-12) and energies[2] != pytest.approx(energies[1], rel=1e-3)
 
 
 @each([scenes.tetrahedra])
