@@ -1,7 +1,7 @@
 //! One time step.
 
 use stiction::contact::Contacts;
-use stiction::friction::{self, FrictionPotential, LagChange, Lagged, Refinement, Slides};
+use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -60,9 +60,12 @@ fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
 
 /// Friction frozen at the present iterate.
 fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Slides<D> {
-    let (barrier, mu) =
-        (model.barrier_potential(&iterate.contacts, iterate.kappa), model.params.friction.mu.into());
-    if model.params.friction.mu == 0.0 { Slides::default() } else { friction::lag(&barrier, &iterate.x, &mu) }
+    let coefficients = Coefficients::from(model.params.friction.mu);
+    if coefficients.is_zero() {
+        return Slides::default();
+    }
+    let barrier = model.barrier_potential(&iterate.contacts, iterate.kappa);
+    friction::lag(&barrier, &iterate.x, &coefficients)
 }
 
 /// Moves to where inertia and prescribed motion lead, as far as nothing touches.

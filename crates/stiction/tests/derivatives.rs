@@ -15,7 +15,10 @@ use stiction::mollifier;
 use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use stiction::potential::Potential;
 use stiction::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
-use support::{Census, DHAT, ROOM, Random, Scene, assert_close, gradient, hessian, largest, moved, slope};
+use support::{
+    Census, DHAT, ROOM, Random, Scene, assert_close, gradient, hessian, largest, moved, single_contacts,
+    slope,
+};
 
 /// Runs a test inside a pool of one thread: handing tiny sums to other threads costs more than the sums.
 fn alone(test: impl FnOnce() + Send) {
@@ -178,7 +181,7 @@ fn settings() -> Vec<(BarrierLaw, Selection)> {
 
 /// The projection of every contact alone has no negative eigenvalue.
 fn check_definite<const D: usize>(scene: &Scene<D>) {
-    for contacts in single(&scene.contacts(&scene.x)) {
+    for contacts in single_contacts(&scene.contacts(&scene.x)) {
         for psd in [Psd::Clamp, Psd::Abs, Psd::GaussNewton] {
             let n = scene.x.len() * D;
             let (w, _) = eigen::symmetric(hessian(&scene.barrier(&contacts), &scene.x, psd), n);
@@ -225,24 +228,12 @@ fn every_barrier_set_and_weighting() {
 
 // --- Projection ---
 
-/// The contacts one by one.
-fn single(all: &Contacts) -> Vec<Contacts> {
-    let mut out = Vec::new();
-    out.extend(all.vv.iter().map(|c| Contacts { vv: vec![*c], ..Contacts::default() }));
-    out.extend(all.ve.iter().map(|c| Contacts { ve: vec![*c], ..Contacts::default() }));
-    out.extend(all.ee.iter().map(|c| Contacts { ee: vec![*c], ..Contacts::default() }));
-    out.extend(all.vf.iter().map(|c| Contacts { vf: vec![*c], ..Contacts::default() }));
-    out.extend(all.parallel.iter().map(|c| Contacts { parallel: vec![*c], ..Contacts::default() }));
-    out.extend(all.obstacle.iter().map(|c| Contacts { obstacle: vec![*c], ..Contacts::default() }));
-    out
-}
-
 /// Each contact's projection must equal the one by a full eigen-decomposition.
 fn check_projection<const D: usize>(scene: &Scene<D>, census: &mut Census) {
     let (x, n) = (&scene.x, scene.x.len() * D);
     census.add(&scene.contacts(x));
     for psd in [Psd::Clamp, Psd::Abs] {
-        for contacts in single(&scene.contacts(x)) {
+        for contacts in single_contacts(&scene.contacts(x)) {
             let barrier = scene.barrier(&contacts);
             let exact = hessian(&barrier, x, Psd::None);
             let slow = eigen::map_eigenvalues(exact, n, |w| psd.apply(w));
@@ -298,7 +289,7 @@ fn weight(c: &Contacts) -> f64 {
 
 /// The second derivative along `p` of the energy whose closest points do not move, by differences.
 fn check_gauss_newton<const D: usize>(scene: &Scene<D>, p: &[Vector<D>], census: &mut Census) {
-    for contacts in single(&scene.contacts(&scene.x)).iter().filter(|c| c.obstacle.is_empty()) {
+    for contacts in single_contacts(&scene.contacts(&scene.x)).iter().filter(|c| c.obstacle.is_empty()) {
         let (barrier, c) = (scene.barrier(contacts), relative_weights(scene, contacts));
         let energy = |t: f64| {
             let at = |v: u32| scene.x[v as usize] + p[v as usize] * t;
@@ -466,7 +457,7 @@ fn check_stiffness<const D: usize>(scene: &Scene<D>, random: &mut Random) {
     let each = stiffnesses(&contacts, random);
     let of_each = BarrierPotential { kappa: Kappa::Each(&each), ..scene.barrier(&contacts) };
     let (mut energy, mut g, mut h, mut force) = (0.0, vec![0.0; x.len() * D], [[0.0; ROOM]; ROOM], 0.0);
-    for (alone, &kappa) in single(&contacts).iter().zip(each.iter()) {
+    for (alone, &kappa) in single_contacts(&contacts).iter().zip(each.iter()) {
         let one = BarrierPotential { kappa: kappa.into(), ..scene.barrier(alone) };
         energy += one.energy(x);
         force += one.total_force(x);

@@ -19,7 +19,8 @@ use stiction::mesh::Surface;
 use stiction::obstacle::{Cylinder, Obstacle, RigidVelocity, Sphere};
 use stiction::potential::Potential;
 use support::{
-    Census, DHAT, Dense, ROOM, Random, Scene, assert_close, dense, gradient, hessian, largest, moved, slope,
+    Census, DHAT, Dense, ROOM, Random, Scene, assert_close, dense, gradient, hessian, largest, moved,
+    single_contacts, slope,
 };
 
 /// Runs a test inside a pool of one thread: handing tiny sums to other threads costs more than the sums.
@@ -1100,18 +1101,6 @@ fn forces_and_limits<const D: usize>(
 }
 
 // --- Normal forces, forces of slides, between bodies ---
-
-/// The contacts one by one.
-fn single_contacts(all: &Contacts) -> Vec<Contacts> {
-    let mut out = Vec::new();
-    out.extend(all.vv.iter().map(|c| Contacts { vv: vec![*c], ..Contacts::default() }));
-    out.extend(all.ve.iter().map(|c| Contacts { ve: vec![*c], ..Contacts::default() }));
-    out.extend(all.ee.iter().map(|c| Contacts { ee: vec![*c], ..Contacts::default() }));
-    out.extend(all.vf.iter().map(|c| Contacts { vf: vec![*c], ..Contacts::default() }));
-    out.extend(all.parallel.iter().map(|c| Contacts { parallel: vec![*c], ..Contacts::default() }));
-    out.extend(all.obstacle.iter().map(|c| Contacts { obstacle: vec![*c], ..Contacts::default() }));
-    out
-}
 
 /// The lagged force of a contact must be the sum of the barrier's forces on its first primitive.
 fn check_normal_force<const D: usize>(scene: &Scene<D>) {

@@ -101,16 +101,6 @@ impl<const D: usize> Slides<D> {
         self.len() == 0
     }
 
-    /// Removes all, and keeps the memory.
-    pub fn clear(&mut self) {
-        self.obstacle.clear();
-        self.vv.clear();
-        self.ve.clear();
-        self.ee.clear();
-        self.vf.clear();
-        self.details.clear();
-    }
-
     /// What a slide has beyond the usual, if anything.
     #[inline]
     pub fn detail<const N: usize>(&self, slide: &Slide<D, N>) -> Option<&Detail<D>> {

@@ -15,7 +15,6 @@ use crate::error::{Error, Result};
 pub struct VertexMu {
     mu: Vec<Mu>,
     blend: Blend,
-    is_zero: bool,
 }
 
 impl VertexMu {
@@ -35,8 +34,7 @@ impl VertexMu {
                 return Err(Error::BadEntry { what, index, value: mu.s, must });
             }
         }
-        let is_zero = !matches!(blend, Blend::Custom(_)) && mu.iter().all(|mu| *mu == Mu::default());
-        Ok(Self { mu, blend, is_zero })
+        Ok(Self { mu, blend })
     }
 
     /// Of every vertex.
@@ -51,7 +49,7 @@ impl VertexMu {
 
     /// Whether no contact has friction by it.
     pub fn is_zero(&self) -> bool {
-        self.is_zero
+        !matches!(self.blend, Blend::Custom(_)) && self.mu.iter().all(|mu| *mu == Mu::default())
     }
 
     /// Of a contact between two primitives.

@@ -328,3 +328,15 @@ fn counts(c: &Contacts) -> [(&'static str, usize); 6] {
         ("obstacle", c.obstacle.len()),
     ]
 }
+
+/// The contacts one by one.
+pub fn single_contacts(all: &Contacts) -> Vec<Contacts> {
+    let mut out = Vec::new();
+    out.extend(all.vv.iter().map(|c| Contacts { vv: vec![*c], ..Contacts::default() }));
+    out.extend(all.ve.iter().map(|c| Contacts { ve: vec![*c], ..Contacts::default() }));
+    out.extend(all.ee.iter().map(|c| Contacts { ee: vec![*c], ..Contacts::default() }));
+    out.extend(all.vf.iter().map(|c| Contacts { vf: vec![*c], ..Contacts::default() }));
+    out.extend(all.parallel.iter().map(|c| Contacts { parallel: vec![*c], ..Contacts::default() }));
+    out.extend(all.obstacle.iter().map(|c| Contacts { obstacle: vec![*c], ..Contacts::default() }));
+    out
+}
