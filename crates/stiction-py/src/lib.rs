@@ -10,6 +10,7 @@ mod sparse;
 mod distance;
 mod kernels;
 mod meeting;
+mod part;
 mod surface;
 mod candidates;
 mod planes;
@@ -60,6 +61,8 @@ mod _stiction {
     use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]
