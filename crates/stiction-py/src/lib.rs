@@ -10,6 +10,7 @@ mod sparse;
 mod distance;
 mod kernels;
 mod surface;
+mod filter;
 mod candidates;
 mod planes;
 mod contact_lists;
@@ -22,6 +23,7 @@ mod slides;
 mod friction_potential;
 mod stiffness;
 mod motion;
+mod path;
 mod trust_region;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
@@ -42,6 +44,8 @@ mod _stiction {
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
+    use crate::filter::{Filter, VertexFilter};
+    #[pymodule_export]
     use crate::friction_law::Law;
     #[pymodule_export]
     use crate::friction_potential::FrictionPotential;
@@ -56,6 +60,11 @@ mod _stiction {
     };
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::path::{
+        belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
+        safe_distances, vertex_distances,
+    };
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]
