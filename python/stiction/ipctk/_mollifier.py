@@ -14,7 +14,6 @@ import numpy as np
 from .. import _stiction as native
 from ._array import Floats, not_negative, points, positive
 from ._distance import EE, SPACE
-from ._geometry import LINES
 from ._overload import chosen
 
 _SCALAR = ("x", "eps_x")
@@ -24,46 +23,45 @@ _REST = tuple(f"{name}_rest" for name in EE)
 
 def edge_edge_cross_squarednorm(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> float:
     """s = |(ea₁ − ea₀) × (eb₁ − eb₀)|² in m⁴."""
-    return _squared(_edges(ea0, ea1, eb0, eb1))
+    return native.edge_edge_cross_squared(_edges(ea0, ea1, eb0, eb1))
 
 
 def edge_edge_cross_squarednorm_gradient(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Gradient of `edge_edge_cross_squarednorm`, 12 entries in m³."""
-    return _squared_gradient(_edges(ea0, ea1, eb0, eb1))
+    return _gradient(_edges(ea0, ea1, eb0, eb1))
 
 
 def edge_edge_cross_squarednorm_hessian(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Hessian of `edge_edge_cross_squarednorm`, shape (12, 12), in m²."""
-    return _squared_hessian(_edges(ea0, ea1, eb0, eb1))
+    return native.edge_edge_cross_squared_hessian(_edges(ea0, ea1, eb0, eb1))
 
 
 def edge_edge_mollifier(*args: Any, **kwargs: Any) -> float:
     """m, of (x, eps_x) with x the s above, or of (ea0, ea1, eb0, eb1, eps_x)."""
     values = chosen("edge_edge_mollifier", (_SCALAR, _EDGES), args, kwargs)
-    s, eps = _cross_and_threshold(values)
-    return _value(s, eps)
+    s, eps, _ = _read(values)
+    q = s / eps
+    return (2.0 - q) * q if s < eps else 1.0
 
 
 def edge_edge_mollifier_gradient(*args: Any, **kwargs: Any) -> float | Floats:
     """∂m/∂s of (x, eps_x), or ∂m by the 12 coordinates of (ea0, ea1, eb0, eb1, eps_x)."""
     values = chosen("edge_edge_mollifier_gradient", (_SCALAR, _EDGES), args, kwargs)
-    s, eps = _cross_and_threshold(values)
-    if len(values) == 2:
-        return _slope(s, eps)
-    return _slope(s, eps) * _squared_gradient(_edges(*values[:4]))
+    s, eps, x = _read(values)
+    return _slope(s, eps) if x is None else _slope(s, eps) * _gradient(x)
 
 
 def edge_edge_mollifier_hessian(*args: Any, **kwargs: Any) -> float | Floats:
     """∂²m/∂s² of (x, eps_x), or ∂²m by the 12 coordinates of (ea0, ea1, eb0, eb1, eps_x)."""
     values = chosen("edge_edge_mollifier_hessian", (_SCALAR, _EDGES), args, kwargs)
-    s, eps = _cross_and_threshold(values)
-    if len(values) == 2:
+    s, eps, x = _read(values)
+    if x is None:
         return _bend(s, eps)
-    x = _edges(*values[:4])
     if s >= eps:
         return np.zeros((12, 12))
-    gradient = _squared_gradient(x)
-    return _slope(s, eps) * _squared_hessian(x) + _bend(s, eps) * np.outer(gradient, gradient)
+    gradient = _gradient(x)
+    hessian = native.edge_edge_cross_squared_hessian(x)
+    return _slope(s, eps) * hessian + _bend(s, eps) * np.outer(gradient, gradient)
 
 
 def edge_edge_mollifier_derivative_wrt_eps_x(x: float, eps_x: float) -> float:
@@ -118,16 +116,17 @@ def _edges(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     return points(EE, (ea0, ea1, eb0, eb1), SPACE)
 
 
-def _cross_and_threshold(values: list[Any]) -> tuple[float, float]:
+def _read(values: list[Any]) -> tuple[float, float, Floats | None]:
+    """s, ε, and the edges if s was not given itself."""
     eps = positive("eps_x", values[-1])
     if len(values) == 2:
-        return not_negative("x", values[0]), eps
-    return _squared(_edges(*values[:4])), eps
+        return not_negative("x", values[0]), eps, None
+    x = _edges(*values[:4])
+    return native.edge_edge_cross_squared(x), eps, x
 
 
-def _value(s: float, eps: float) -> float:
-    q = s / eps
-    return (2.0 - q) * q if s < eps else 1.0
+def _gradient(x: Floats) -> Floats:
+    return native.edge_edge_cross_squared_gradient(x).ravel()
 
 
 def _slope(s: float, eps: float) -> float:
@@ -136,17 +135,3 @@ def _slope(s: float, eps: float) -> float:
 
 def _bend(s: float, eps: float) -> float:
     return -2.0 / eps / eps if s < eps else 0.0
-
-
-def _squared(x: Floats) -> float:
-    z = LINES.value(x)
-    return float(z @ z)
-
-
-def _squared_gradient(x: Floats) -> Floats:
-    return 2.0 * LINES.value(x) @ LINES.jacobian(x)
-
-
-def _squared_hessian(x: Floats) -> Floats:
-    jacobian = LINES.jacobian(x)
-    return 2.0 * (jacobian.T @ jacobian + np.einsum("k,ikj->ij", LINES.value(x), LINES.second))
