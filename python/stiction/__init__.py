@@ -13,13 +13,19 @@ True
 """
 
 from ._contacts import Contacts
+from ._simulation import Simulation
 from ._slides import Slides
 from ._stiction import (
     FrictionLaw,
+    Mesh,
+    Scene,
+    StepError,
     Surface,
     TrustRegion,
     barrier_derivatives,
     barrier_value,
+    boundary_edges,
+    boundary_faces,
     candidates,
     closest_distance_squared,
     closest_features,
@@ -46,6 +52,7 @@ from ._stiction import (
     num_threads,
     pair_normal,
     pair_normal_jacobian,
+    read_mesh,
     relative_weights,
     relative_weights_jacobian,
     set_num_threads,
@@ -58,6 +65,7 @@ from ._stiction import (
     tangent_basis_jacobian,
     updated_stiffness,
     version,
+    write_mesh,
 )
 
 __version__ = version
@@ -65,11 +73,17 @@ __version__ = version
 __all__ = [
     "Contacts",
     "FrictionLaw",
+    "Mesh",
+    "Scene",
+    "Simulation",
     "Slides",
+    "StepError",
     "Surface",
     "TrustRegion",
     "barrier_derivatives",
     "barrier_value",
+    "boundary_edges",
+    "boundary_faces",
     "candidates",
     "closest_distance_squared",
     "closest_features",
@@ -96,6 +110,7 @@ __all__ = [
     "num_threads",
     "pair_normal",
     "pair_normal_jacobian",
+    "read_mesh",
     "relative_weights",
     "relative_weights_jacobian",
     "set_num_threads",
@@ -108,4 +123,5 @@ __all__ = [
     "tangent_basis_jacobian",
     "updated_stiffness",
     "version",
+    "write_mesh",
 ]

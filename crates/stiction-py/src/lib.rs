@@ -16,6 +16,11 @@ mod friction;
 mod stiffness;
 mod motion;
 mod trust_region;
+mod mesh_file;
+mod interrupt;
+mod command;
+mod scene;
+mod simulation;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
 #[pyo3::pymodule]
@@ -26,6 +31,8 @@ mod _stiction {
     use crate::barrier::{barrier_derivatives, barrier_value};
     #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
+    #[pymodule_export]
+    use crate::command::main;
     #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
@@ -44,7 +51,13 @@ mod _stiction {
         tangent_basis, tangent_basis_jacobian,
     };
     #[pymodule_export]
+    use crate::mesh_file::{Mesh, boundary_edges, boundary_faces, read_mesh, write_mesh};
+    #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::scene::Scene;
+    #[pymodule_export]
+    use crate::simulation::{Simulation, StepError};
     #[pymodule_export]
     use crate::stiffness::{initial_stiffness, updated_stiffness};
     #[pymodule_export]

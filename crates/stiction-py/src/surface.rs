@@ -166,7 +166,28 @@ impl Surface {
             surface.faces().len(),
         ))
     }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let (py, surface) = (slf.py(), slf.get());
+        let bodies = either!(AnySurface, &surface.0, surface => {
+            surface.bodies().map(|bodies| PyArray1::from_slice(py, bodies))
+        });
+        let (rest, edges, faces) = (surface.rest(py), surface.edges(py), surface.faces(py));
+        Ok((slf.get_type().into_any(), (rest, edges, faces, surface.loose_vertices(py), bodies)))
+    }
 }
+
+/// The class, and the arguments that make an equal object.
+type Reduced<'py> = (
+    Bound<'py, PyAny>,
+    (
+        Bound<'py, PyArray2<f64>>,
+        Bound<'py, PyArray2<u32>>,
+        Bound<'py, PyArray2<u32>>,
+        Bound<'py, PyArray1<u32>>,
+        Option<Bound<'py, PyArray1<u32>>>,
+    ),
+);
 
 /// What a surface is made of, besides its vertices.
 struct Parts {

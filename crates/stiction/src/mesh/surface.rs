@@ -196,6 +196,11 @@ impl<const D: usize> Surface<D> {
         Ok(self)
     }
 
+    /// The labels of the bodies, if they were given.
+    pub fn bodies(&self) -> Option<&[u32]> {
+        self.bodies.as_deref()
+    }
+
     /// What never touches, if anything is excluded.
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
