@@ -8,14 +8,17 @@ Positions go in, as arrays of shape (n, D) with D = 2 or 3; energies, gradients,
 >>> contacts = stiction.Contacts(surface, x, dhat=0.1)
 >>> contacts.counts["ve"]
 1
->>> bool(contacts.barrier_gradient(x, kappa=1e6)[2, 1] < 0)  # the energy falls as the vertex rises
+>>> barrier = stiction.BarrierPotential(dhat=0.1, kappa=1e6)
+>>> bool(barrier.gradient(contacts, x)[2, 1] < 0)  # the energy falls as the vertex rises
 True
 """
 
-from ._contacts import Contacts
-from ._slides import Slides
 from ._stiction import (
+    BarrierPotential,
+    Contacts,
     FrictionLaw,
+    FrictionPotential,
+    Slides,
     Surface,
     TrustRegion,
     barrier_derivatives,
@@ -63,8 +66,10 @@ from ._stiction import (
 __version__ = version
 
 __all__ = [
+    "BarrierPotential",
     "Contacts",
     "FrictionLaw",
+    "FrictionPotential",
     "Slides",
     "Surface",
     "TrustRegion",

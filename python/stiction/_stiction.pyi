@@ -1,10 +1,11 @@
 """Types of the compiled module; its documentation is in help(stiction)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias, final
+from typing import Literal, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, sparray, spmatrix
 from typing_extensions import Self
 
 _Kind: TypeAlias = Literal["vv", "ve", "ee", "vf"]
@@ -149,6 +150,7 @@ def updated_stiffness(
     kappa: float, kappa_max: float, distance_before: float, distance: float, diagonal: float, *, dmin: float = 0.0
 ) -> float: ...
 
+@final
 class Contacts:
     def __new__(
         cls,
@@ -158,14 +160,32 @@ class Contacts:
         planes: _Planes | None = None,
         *,
         dmin: float = 0.0,
-        barrier: _Barrier = "clamped_log",
-        physical_units: bool = False,
         contact_set: _ContactSet = "ipc",
         weights: _Weights = "count",
         candidates: Mapping[_Kind, ArrayLike] | None = None,
+        broad_phase: _BroadPhase = "bvh",
         shape_derivatives: bool = False,
         weight_factor: Callable[[NDArray[np.float64]], ArrayLike] | None = None,
     ) -> Self: ...
+    @staticmethod
+    def of(
+        surface: Surface,
+        dhat: float,
+        planes: _Planes | None = None,
+        *,
+        dmin: float = 0.0,
+        vv: ArrayLike | None = None,
+        ve: ArrayLike | None = None,
+        ee: ArrayLike | None = None,
+        vf: ArrayLike | None = None,
+        parallel: ArrayLike | None = None,
+        parts: ArrayLike | None = None,
+        thresholds: ArrayLike | None = None,
+        obstacle: ArrayLike | None = None,
+        numbers: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Contacts: ...
+    def with_weights(self, weights: ArrayLike) -> Contacts: ...
     def __len__(self) -> int: ...
     @property
     def dhat(self) -> float: ...
@@ -177,22 +197,52 @@ class Contacts:
     def weights(self) -> NDArray[np.float64]: ...
     @property
     def counts(self) -> dict[str, int]: ...
+    @property
+    def parts(self) -> NDArray[np.uint8]: ...
+    @property
+    def thresholds(self) -> NDArray[np.float64]: ...
+    @property
+    def obstacle_numbers(self) -> NDArray[np.uint32]: ...
     def smallest_gap(self, x: ArrayLike) -> float: ...
-    def barrier_energy(self, x: ArrayLike, kappa: float | ArrayLike) -> float: ...
-    def barrier_gradient(self, x: ArrayLike, kappa: float | ArrayLike) -> NDArray[np.float64]: ...
-    def barrier_forces(self, x: ArrayLike, kappa: float | ArrayLike) -> NDArray[np.float64]: ...
-    def gauss_newton_diagonal(self, x: ArrayLike, kappa: float | ArrayLike) -> NDArray[np.float64]: ...
-    def gauss_newton_form(self, x: ArrayLike, kappa: float | ArrayLike, p: ArrayLike) -> float: ...
-    def barrier_product(
-        self, x: ArrayLike, kappa: float | ArrayLike, p: ArrayLike, psd: _Psd = "clamp"
+    def semi_implicit_stiffness(
+        self, x: ArrayLike, masses: ArrayLike, hessian: ArrayLike | sparray | spmatrix
     ) -> NDArray[np.float64]: ...
-    def shape_derivative_coo(
-        self, x: ArrayLike, kappa: float | ArrayLike
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint64], NDArray[np.uint64]]: ...
-    def semi_implicit_csc(
-        self, x: ArrayLike, masses: ArrayLike, data: ArrayLike, indices: ArrayLike, indptr: ArrayLike
+
+class _OwnBarrier(Protocol):
+    def __call__(self, s: float, s_hat: float, /) -> float: ...
+    def first_derivative(self, s: float, s_hat: float, /) -> float: ...
+    def second_derivative(self, s: float, s_hat: float, /) -> float: ...
+    def units(self, s_hat: float, /) -> float: ...
+
+@final
+class BarrierPotential:
+    def __new__(
+        cls,
+        dhat: float,
+        kappa: float | ArrayLike | None = None,
+        *,
+        barrier: _Barrier | _OwnBarrier | None = None,
+        physical_units: bool = False,
+    ) -> Self: ...
+    @property
+    def dhat(self) -> float: ...
+    @property
+    def kappa(self) -> float | NDArray[np.float64]: ...
+    @property
+    def barrier(self) -> _Barrier | _OwnBarrier: ...
+    @property
+    def physical_units(self) -> bool: ...
+    def energy(self, contacts: Contacts, x: ArrayLike) -> float: ...
+    def gradient(self, contacts: Contacts, x: ArrayLike) -> NDArray[np.float64]: ...
+    def hessian(self, contacts: Contacts, x: ArrayLike, psd: _Psd = "clamp") -> csc_array: ...
+    def hessian_csc(self, contacts: Contacts, x: ArrayLike, psd: _Psd = "clamp") -> _Csc: ...
+    def product(
+        self, contacts: Contacts, x: ArrayLike, p: ArrayLike, psd: _Psd = "clamp"
     ) -> NDArray[np.float64]: ...
-    def barrier_hessian_csc(self, x: ArrayLike, kappa: float | ArrayLike, psd: _Psd = "clamp") -> _Csc: ...
+    def forces(self, contacts: Contacts, x: ArrayLike) -> NDArray[np.float64]: ...
+    def gauss_newton_diagonal(self, contacts: Contacts, x: ArrayLike) -> NDArray[np.float64]: ...
+    def gauss_newton_form(self, contacts: Contacts, x: ArrayLike, p: ArrayLike) -> float: ...
+    def shape_derivative(self, contacts: Contacts, x: ArrayLike) -> csc_array: ...
 
 @final
 class FrictionLaw:
@@ -201,12 +251,13 @@ class FrictionLaw:
         self, y: ArrayLike, mu_s: float, mu_k: float | None = None, eps_v: float = 1e-3
     ) -> dict[str, NDArray[np.float64]]: ...
 
+@final
 class Slides:
     def __new__(
         cls,
         contacts: Contacts,
         x: ArrayLike,
-        kappa: float | ArrayLike,
+        potential: BarrierPotential,
         mu: float | ArrayLike,
         mu_k: float | ArrayLike | None = None,
         *,
@@ -225,40 +276,27 @@ class Slides:
     def mu(self) -> NDArray[np.float64]: ...
     def refresh_anisotropy(self, v: ArrayLike) -> None: ...
     def reset_anisotropy(self) -> None: ...
-    def energy(
-        self, v: ArrayLike, eps_v: float, law: FrictionLaw | _LawName | None = None, h_hat: float = 1.0
-    ) -> float: ...
-    def gradient(
-        self, v: ArrayLike, eps_v: float, law: FrictionLaw | _LawName | None = None, h_hat: float = 1.0
-    ) -> NDArray[np.float64]: ...
-    def force_by_mu(
-        self, v: ArrayLike, eps_v: float, law: FrictionLaw | _LawName | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def hessian_csc(
-        self,
-        v: ArrayLike,
-        eps_v: float,
-        law: FrictionLaw | _LawName | None = None,
-        h_hat: float = 1.0,
-        psd: _Psd = "clamp",
-    ) -> _Csc: ...
-    def force(
-        self,
-        rest: ArrayLike,
-        u: ArrayLike,
-        v: ArrayLike,
-        eps_v: float,
-        law: FrictionLaw | _LawName | None = None,
-    ) -> NDArray[np.float64]: ...
-    def force_jacobian_csc(
-        self,
-        wrt: _Wrt,
-        rest: ArrayLike,
-        u: ArrayLike,
-        v: ArrayLike,
-        eps_v: float,
-        law: FrictionLaw | _LawName | None = None,
-    ) -> _Csc: ...
+
+@final
+class FrictionPotential:
+    def __new__(
+        cls, eps_v: float, law: FrictionLaw | _LawName | None = None, h_hat: float = 1.0
+    ) -> Self: ...
+    @property
+    def eps_v(self) -> float: ...
+    @property
+    def law(self) -> FrictionLaw: ...
+    @property
+    def h_hat(self) -> float: ...
+    def energy(self, slides: Slides, v: ArrayLike) -> float: ...
+    def gradient(self, slides: Slides, v: ArrayLike) -> NDArray[np.float64]: ...
+    def hessian(self, slides: Slides, v: ArrayLike, psd: _Psd = "clamp") -> csc_array: ...
+    def hessian_csc(self, slides: Slides, v: ArrayLike, psd: _Psd = "clamp") -> _Csc: ...
+    def force_by_mu(self, slides: Slides, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def force(self, slides: Slides, rest: ArrayLike, u: ArrayLike, v: ArrayLike) -> NDArray[np.float64]: ...
+    def force_jacobian(
+        self, slides: Slides, wrt: _Wrt, rest: ArrayLike, u: ArrayLike, v: ArrayLike
+    ) -> csc_array: ...
 
 @final
 class TrustRegion:

@@ -2,9 +2,10 @@
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use stiction::barrier::{BarrierKind, BarrierLaw};
 
 use crate::array::reals;
-use crate::contacts::read_law;
+use crate::error::{at, plain};
 
 /// The barrier f(d²) of squared distances.
 ///
@@ -51,4 +52,11 @@ pub fn barrier_derivatives<'py>(
     let (first, second): (Vec<_>, Vec<_>) =
         reals("d2", d2)?.into_iter().map(|d2| law.derivatives(d2)).unzip();
     Ok((PyArray1::from_vec(d2.py(), first), PyArray1::from_vec(d2.py(), second)))
+}
+
+/// The barrier called `name`, placed.
+pub fn read_law(name: &str, dhat: f64, dmin: f64, physical_units: bool) -> PyResult<BarrierLaw> {
+    let kind: BarrierKind = name.parse().map_err(|error| at("barrier", error))?;
+    let law = BarrierLaw::new(kind, dhat).and_then(|law| law.with_dmin(dmin));
+    Ok(law.map_err(|error| plain(&error))?.with_physical_units(physical_units))
 }

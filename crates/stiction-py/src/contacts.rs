@@ -1,25 +1,26 @@
-//! Contacts and the energies that act at them.
+//! Contacts: which pairs are close, and how much each counts.
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use stiction::barrier::BarrierLaw;
 use stiction::barrier::stiffness::semi_implicit;
-use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
-use stiction::contact::{self, PerContact, Selection, WeightSources};
-use stiction::distance::Psd;
+use stiction::closest::EdgePart;
+use stiction::contact::{self, Selection, WeightSources};
 use stiction::error::Error;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::mesh;
-use stiction::obstacle::{Obstacle, Plane};
-use stiction::potential::Potential;
+use stiction::obstacle::Obstacle;
 
-use crate::array::{from_rows, from_vectors, index_pairs, reals, vector};
-use crate::error::{at, not_negative, plain};
-use crate::sparse::{Given, Kept, entries_of};
+use crate::array::{from_rows, from_vectors, index_pairs, reals};
+use crate::contact_lists::Lists;
+use crate::error::{at, plain};
+use crate::planes::read_planes;
+use crate::sparse::{Given, Kept};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// Contacts in 2D or 3D.
@@ -32,43 +33,41 @@ pub enum AnyContacts {
 pub struct Scene<const D: usize> {
     pub surface: Arc<mesh::Surface<D>>,
     pub obstacles: Vec<Obstacle<D>>,
-    law: BarrierLaw,
+    dhat: f64,
+    pub dmin: f64,
     pub contacts: contact::Contacts,
     /// What the weights depend on, if it was asked for.
     pub sources: Option<WeightSources>,
-    hessian: Kept<D>,
+    pub hessian: Kept<D>,
 }
 
-/// The pairs of primitives that are closer than dhat, and the energies that act at them.
+/// The pairs of primitives that are closer than dhat.
 ///
 /// `surface`: what can touch.
 /// `x`: positions, shape (n, D), in m.
 /// `dhat`: distance in m below which a pair is in contact.
 /// `planes`: pairs (point, normal); everything behind the plane is solid, free space is where the normal points to.
 /// `dmin`: distance in m that no pair may fall below; pairs are in contact below dmin + dhat.
-/// `barrier`: `"clamped_log"`, `"normalized_clamped_log"`, `"clamped_log_squared"`, `"cubic"`, `"two_stage"`, `"linear_log"` or
-/// `"linear_log_squared"`; see `barrier_value`.
-/// `physical_units`: whether the barrier is in m, so that kappa of contacts weighted by areas is in Pa.
 /// `contact_set`: `"ipc"`, all close pairs; `"improved_max"`, without counting shared edges and vertices twice; `"ogc"`, only pairs
 /// whose direction is normal to both surfaces.
 /// `weights`: `"count"`, how often a pair occurs; `"area"`, the area of the surface at rest that it stands for.
 /// `candidates`: the pairs to look at, as `candidates` returns them; by default those of x.
-/// `shape_derivatives`: whether to keep what `shape_derivative` needs.
+/// `broad_phase`: how candidates are found where none are given; see `candidates`.
+/// `shape_derivatives`: whether to keep what `BarrierPotential.shape_derivative` needs.
 /// `weight_factor`: a function that gets the places of all contacts, shape (k, D), in m, and returns the k factors of their weights; for a
 /// body of revolution about the y axis, `lambda places: 2 * np.pi * places[:, 0]`.
 ///
-/// A pair is listed as its closest features; equal pairs are merged and their weights added. The methods take
-/// positions anew: these must have the same closest features, as those that Contacts was made with do. `kappa` is one
-/// stiffness, or an array with one for each contact, in the order of `vertices`.
-#[pyclass(frozen, subclass, module = "stiction._stiction")]
+/// A pair is listed as its closest features; equal pairs are merged and their weights added. Energies take
+/// positions anew: these must have the same closest features, as those that Contacts was made with do.
+#[pyclass(frozen, module = "stiction")]
 pub struct Contacts(pub AnyContacts);
 
 #[pymethods]
 impl Contacts {
     #[new]
     #[pyo3(signature = (
-        surface, x, dhat, planes=None, *, dmin=0.0, barrier="clamped_log", physical_units=false, contact_set="ipc",
-        weights="count", candidates=None, shape_derivatives=false, weight_factor=None
+        surface, x, dhat, planes=None, *, dmin=0.0, contact_set="ipc", weights="count", candidates=None,
+        broad_phase="bvh", shape_derivatives=false, weight_factor=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn new(
@@ -77,26 +76,75 @@ impl Contacts {
         dhat: f64,
         planes: Option<&Bound<'_, PyAny>>,
         dmin: f64,
-        barrier: &str,
-        physical_units: bool,
         contact_set: &str,
         weights: &str,
         candidates: Option<&Bound<'_, PyAny>>,
+        broad_phase: &str,
         shape_derivatives: bool,
         weight_factor: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         if shape_derivatives && weight_factor.is_some() {
             return Err(at("shape_derivatives", "do not know weight_factor: choose one of them"));
         }
-        let law = read_law(barrier, dhat, dmin, physical_units)?;
         let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
         let weighting = weights.parse().map_err(|error| at("weights", error))?;
-        let selection = Selection { reach: law.reach(), set, weighting };
-        let near = candidates.map(read_candidates).transpose()?;
-        let pick = Pick { law, selection, near, shape_derivatives, factor: weight_factor };
+        let distances = Distances::new(dhat, dmin)?;
+        let selection = Selection { reach: distances.reach(), set, weighting };
+        let method = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
+        let near = candidates.map(read_candidates).transpose()?.map_or(Near::By(method), Near::Given);
+        let pick = Pick { distances, selection, near, shape_derivatives, factor: weight_factor };
         Ok(Self(match &surface.0 {
             AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, planes, pick)?.into()),
             AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, planes, pick)?.into()),
+        }))
+    }
+
+    /// Contacts from lists of vertices, for pairs that are known already.
+    ///
+    /// `vv`, `ve`, `ee`, `vf`: vertices of the pairs, shapes (k, 2), (k, 3), (k, 4) and (k, 4): first those of the first primitive.
+    /// `parallel`: nearly parallel edges, shape (k, 4); `parts`: which parts of the two are closest, shape (k, 2), 0 the first vertex,
+    /// 1 the second, 2 the inside; `thresholds`: of their mollifiers, shape (k,), in m⁴.
+    /// `obstacle`: vertices near planes, shape (k,); `numbers`: of these planes, shape (k,).
+    /// `weights`: one for each contact, in the order of `vertices`; by default 1.
+    #[staticmethod]
+    #[pyo3(signature = (
+        surface, dhat, planes=None, *, dmin=0.0, vv=None, ve=None, ee=None, vf=None, parallel=None, parts=None,
+        thresholds=None, obstacle=None, numbers=None, weights=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
+    fn of(
+        surface: &Surface,
+        dhat: f64,
+        planes: Option<&Bound<'_, PyAny>>,
+        dmin: f64,
+        vv: Option<&Bound<'_, PyAny>>,
+        ve: Option<&Bound<'_, PyAny>>,
+        ee: Option<&Bound<'_, PyAny>>,
+        vf: Option<&Bound<'_, PyAny>>,
+        parallel: Option<&Bound<'_, PyAny>>,
+        parts: Option<&Bound<'_, PyAny>>,
+        thresholds: Option<&Bound<'_, PyAny>>,
+        obstacle: Option<&Bound<'_, PyAny>>,
+        numbers: Option<&Bound<'_, PyAny>>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let distances = Distances::new(dhat, dmin)?;
+        let lists = Lists { vv, ve, ee, vf, parallel, parts, thresholds, obstacle, numbers, weights };
+        Ok(Self(match &surface.0 {
+            AnySurface::Flat(surface) => {
+                AnyContacts::Flat(Scene::of(surface, distances, planes, &lists)?.into())
+            }
+            AnySurface::Solid(surface) => {
+                AnyContacts::Solid(Scene::of(surface, distances, planes, &lists)?.into())
+            }
+        }))
+    }
+
+    /// The same contacts with other weights, one for each, in the order of `vertices`. What `shape_derivative` needs is not kept.
+    fn with_weights(&self, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(match &self.0 {
+            AnyContacts::Flat(scene) => AnyContacts::Flat(scene.with_weights(weights)?.into()),
+            AnyContacts::Solid(scene) => AnyContacts::Solid(scene.with_weights(weights)?.into()),
         }))
     }
 
@@ -106,20 +154,20 @@ impl Contacts {
 
     fn __repr__(&self) -> String {
         either!(AnyContacts, &self.0, scene => format!(
-            "Contacts({} pairs closer than {})", scene.contacts.len(), scene.law.reach()
+            "Contacts({} pairs closer than {})", scene.contacts.len(), scene.dmin + scene.dhat
         ))
     }
 
     /// The distance beyond dmin below which a pair is in contact, in m.
     #[getter]
     fn dhat(&self) -> f64 {
-        either!(AnyContacts, &self.0, scene => scene.law.dhat())
+        either!(AnyContacts, &self.0, scene => scene.dhat)
     }
 
     /// The distance that no pair may fall below, in m.
     #[getter]
     fn dmin(&self) -> f64 {
-        either!(AnyContacts, &self.0, scene => scene.law.dmin())
+        either!(AnyContacts, &self.0, scene => scene.dmin)
     }
 
     /// The vertices of the contacts by kind, arrays of shape (k, 2), (k, 3), (k, 4) or (k, 1): vv, ve, ee, vf, parallel, obstacle.
@@ -165,137 +213,41 @@ impl Contacts {
         })
     }
 
-    /// The barrier energy B(x) = κ Σ w m(x) b(d²(x)) in J; infinite where something touches.
+    /// Which parts of nearly parallel edges are closest, shape (k, 2): 0 the first vertex, 1 the second, 2 the inside.
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u8>> {
+        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let parts: Vec<u8> =
+            contacts.parallel.iter().flat_map(|c| [part_number(c.parts.0), part_number(c.parts.1)]).collect();
+        from_rows(py, &parts, 2)
+    }
+
+    /// Thresholds of the mollifiers of nearly parallel edges, shape (k,), in m⁴.
+    #[getter]
+    fn thresholds<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        PyArray1::from_iter(py, contacts.parallel.iter().map(|c| c.threshold))
+    }
+
+    /// Numbers of the planes of the contacts with planes, shape (k,).
+    #[getter]
+    fn obstacle_numbers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        PyArray1::from_iter(py, contacts.obstacle.iter().map(|c| c.obstacle))
+    }
+
+    /// One stiffness for each contact, from its mass, its gap and what is behind it; to be used as `kappa`.
     ///
-    ///     b(s) = −(s − d̂²)² ln(s/d̂²)   for 0 < s < d̂²     (clamped_log, dmin = 0)
+    ///     κ = m̄/(d − dmin)² + wᵀHw        w = c⊗n/|c|,  m̄ = cᵀMc/|c|²
     ///
-    /// `x`: positions, shape (n, D), in m.
-    /// `kappa`: stiffness κ, one or one for each contact; in J/m⁴ for this barrier and counted contacts. w is the weight of the
-    /// pair, m the edge-edge mollifier.
-    fn barrier_energy(&self, x: &Bound<'_, PyAny>, kappa: &Bound<'_, PyAny>) -> PyResult<f64> {
-        either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            Ok(x.py().detach(|| scene.barrier(&kappa).energy(&positions)))
-        })
-    }
-
-    /// Gradient of `barrier_energy` in N, shape (n, D): minus the contact forces.
-    fn barrier_gradient<'py>(
-        &self,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            Ok(from_vectors(x.py(), &x.py().detach(|| gradient(&scene.barrier(&kappa), &positions))))
-        })
-    }
-
-    /// Normal force of every contact in N, in the order of `vertices`: λ = −κ w m ∂f/∂d.
-    fn barrier_forces<'py>(
-        &self,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            let forces = x.py().detach(|| scene.barrier(&kappa).forces(&positions));
-            Ok(PyArray1::from_iter(x.py(), forces.iter().copied()))
-        })
-    }
-
-    /// Diagonal of the Hessian with closest points held fixed, in N/m, shape (n, D): a preconditioner.
-    fn gauss_newton_diagonal<'py>(
-        &self,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            let mut out = vec![Vector::ZERO; positions.len()];
-            x.py().detach(|| scene.barrier(&kappa).gauss_newton_diagonal(&positions, 1.0, &mut out));
-            Ok(from_vectors(x.py(), &out))
-        })
-    }
-
-    /// pᵀHp of the Hessian with closest points held fixed; p in m, shape (n, D).
-    fn gauss_newton_form(
-        &self,
-        x: &Bound<'_, PyAny>,
-        kappa: &Bound<'_, PyAny>,
-        p: &Bound<'_, PyAny>,
-    ) -> PyResult<f64> {
-        either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            let p = scene.field("p", p)?;
-            Ok(x.py().detach(|| scene.barrier(&kappa).gauss_newton_form(&positions, &p)))
-        })
-    }
-
-    /// Hessian of `barrier_energy` in N/m as (data, indices, indptr) of a compressed sparse column matrix.
+    /// c are the weights of the contact's vertices in the vector between the closest points, n its direction.
     ///
-    /// `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute values;
-    /// `'gauss_newton'` keeps only first derivatives of the distance; 'none' is the exact Hessian.
-    #[pyo3(signature = (x, kappa, psd="clamp"))]
-    fn barrier_hessian_csc<'py>(
-        &self,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'py, PyAny>,
-        psd: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let psd = read_psd(psd)?;
-        let matrix = either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            x.py().detach(|| scene.hessian.hessian(&scene.barrier(&kappa), &positions, psd))
-        })?;
-        matrix.into_arrays(x.py())
-    }
-
-    /// The Hessian of `barrier_energy` times p, without making the matrix; p and the result of shape (n, D).
-    #[pyo3(signature = (x, kappa, p, psd="clamp"))]
-    fn barrier_product<'py>(
-        &self,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'py, PyAny>,
-        p: &Bound<'py, PyAny>,
-        psd: &str,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let psd = read_psd(psd)?;
-        either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            let p = scene.field("p", p)?;
-            let mut out = vec![Vector::ZERO; positions.len()];
-            x.py().detach(|| scene.barrier(&kappa).product(&positions, 1.0, psd, &p, &mut out));
-            Ok(from_vectors(x.py(), &out))
-        })
-    }
-
-    /// The derivative of `barrier_gradient` by the positions at rest, with displacements held, in N/m: entries (data, rows, columns), of which
-    /// several may have the same place. Contacts must have been made with `shape_derivatives=True`.
-    fn shape_derivative_coo<'py>(
-        &self,
-        x: &Bound<'py, PyAny>,
-        kappa: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        either!(AnyContacts, &self.0, scene => {
-            let (positions, kappa) = (scene.field("x", x)?, scene.stiffness(kappa)?);
-            let Some(sources) = &scene.sources else {
-                return Err(at("contacts", "were made without shape_derivatives=True"));
-            };
-            let barrier = scene.barrier(&kappa);
-            let blocks = x.py().detach(|| barrier.shape_derivative(&scene.surface, sources, &positions));
-            entries_of(x.py(), &blocks)
-        })
-    }
-
-    /// See `semi_implicit_stiffness`; the Hessian as the three arrays of a compressed sparse column matrix.
-    fn semi_implicit_csc<'py>(
+    /// `masses`: of the vertices, shape (n,). `hessian`: of all other energies, shape (n·D, n·D), dense or sparse.
+    fn semi_implicit_stiffness<'py>(
         &self,
         x: &Bound<'py, PyAny>,
         masses: &Bound<'py, PyAny>,
-        data: &Bound<'py, PyAny>,
-        indices: &Bound<'py, PyAny>,
-        indptr: &Bound<'py, PyAny>,
+        hessian: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
@@ -303,13 +255,13 @@ impl Contacts {
             if let Some(entry) = masses.iter().position(|mass| !(mass.is_finite() && *mass >= 0.0)) {
                 return Err(at("masses", format!("entry {entry} is {}, expected 0 or more", masses[entry])));
             }
-            let hessian = Given::read([data, indices, indptr], flat(&positions).len())?;
+            let hessian = Given::read(hessian, flat(&positions).len())?;
             let found = x.py().detach(|| semi_implicit(
                 (&scene.contacts, &scene.obstacles),
                 &positions,
                 &masses,
                 &|row, column| hessian.block(row, column),
-                scene.law.dmin(),
+                scene.dmin,
             ));
             let found = found.map_err(|error| plain(&error))?;
             Ok(PyArray1::from_iter(x.py(), found.iter().copied()))
@@ -317,19 +269,39 @@ impl Contacts {
     }
 }
 
-/// Which pairs are contacts and how they act, the pairs to look at, if they are given, and what to keep.
-struct Pick<'a, 'py> {
-    law: BarrierLaw,
-    selection: Selection,
-    near: Option<Candidates>,
-    shape_derivatives: bool,
-    factor: Option<&'a Bound<'py, PyAny>>,
+/// Where contacts begin and where nothing may come.
+#[derive(Clone, Copy)]
+pub struct Distances {
+    dhat: f64,
+    dmin: f64,
 }
 
-/// The stiffnesses that a call asks for.
-pub enum Stiffness {
-    Same(f64),
-    Each(PerContact<f64>),
+impl Distances {
+    fn new(dhat: f64, dmin: f64) -> PyResult<Self> {
+        // The barrier's own checks, whichever it will be.
+        let kind = stiction::barrier::BarrierKind::default();
+        BarrierLaw::new(kind, dhat).and_then(|law| law.with_dmin(dmin)).map_err(|error| plain(&error))?;
+        Ok(Self { dhat, dmin })
+    }
+
+    fn reach(self) -> f64 {
+        self.dmin + self.dhat
+    }
+}
+
+/// The pairs to look at, or how to find them.
+enum Near {
+    Given(Candidates),
+    By(BroadPhaseKind),
+}
+
+/// Which pairs are contacts, the pairs to look at, and what to keep.
+struct Pick<'a, 'py> {
+    distances: Distances,
+    selection: Selection,
+    near: Near,
+    shape_derivatives: bool,
+    factor: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl<const D: usize> Scene<D> {
@@ -337,7 +309,7 @@ impl<const D: usize> Scene<D> {
         surface: &Arc<mesh::Surface<D>>,
         x: &Bound<'_, PyAny>,
         planes: Option<&Bound<'_, PyAny>>,
-        Pick { law, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
+        Pick { distances, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
         let obstacles = read_planes(planes)?;
@@ -345,13 +317,14 @@ impl<const D: usize> Scene<D> {
             // Both boxes of a pair grow, so half the distance each.
             let inflation = 0.5 * selection.reach;
             selection.check()?;
-            // Candidates of our own need no check, and positions have had theirs.
-            if let Some(near) = &near {
-                contact::Contacts::check_input(surface, near, &positions, &selection)?;
-            }
-            let near = near.unwrap_or_else(|| {
-                BroadPhaseKind::default().candidates(surface, &positions, &positions, inflation)
-            });
+            let near = match near {
+                Near::Given(near) => {
+                    contact::Contacts::check_input(surface, &near, &positions, &selection)?;
+                    near
+                }
+                // Candidates of our own need no check, and positions have had theirs.
+                Near::By(method) => method.candidates(surface, &positions, &positions, inflation),
+            };
             let build = contact::Contacts::build_with_sources;
             if shape_derivatives {
                 let (contacts, sources) = build(surface, &near, &obstacles, &positions, &selection);
@@ -363,43 +336,66 @@ impl<const D: usize> Scene<D> {
         if let Some(function) = factor {
             scale_weights(&mut contacts, &positions, function)?;
         }
+        Ok(Self { sources, ..Self::plain(surface, obstacles, distances, contacts) })
+    }
+
+    /// Of lists.
+    fn of(
+        surface: &Arc<mesh::Surface<D>>,
+        distances: Distances,
+        planes: Option<&Bound<'_, PyAny>>,
+        lists: &Lists<'_, '_>,
+    ) -> PyResult<Self> {
+        let obstacles = read_planes(planes)?;
+        let contacts = lists.read(surface.rest().len(), obstacles.len())?;
+        Ok(Self::plain(surface, obstacles, distances, contacts))
+    }
+
+    fn plain(
+        surface: &Arc<mesh::Surface<D>>,
+        obstacles: Vec<Obstacle<D>>,
+        Distances { dhat, dmin }: Distances,
+        contacts: contact::Contacts,
+    ) -> Self {
         let surface = surface.clone();
-        Ok(Self { surface, obstacles, law, contacts, sources, hessian: Kept::default() })
+        Self { surface, obstacles, dhat, dmin, contacts, sources: None, hessian: Kept::default() }
+    }
+
+    fn with_weights(&self, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut contacts = self.contacts.clone();
+        set_weights(&mut contacts, weights)?;
+        let distances = Distances { dhat: self.dhat, dmin: self.dmin };
+        Ok(Self::plain(&self.surface, self.obstacles.clone(), distances, contacts))
     }
 
     /// The positions or other vectors of all vertices called `name`.
     pub fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
         vertex_field(&self.surface, name, object)
     }
+}
 
-    /// κ, which may be one number or one for each contact.
-    pub fn stiffness(&self, kappa: &Bound<'_, PyAny>) -> PyResult<Stiffness> {
-        let is_list = kappa.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
-        if let (false, Ok(same)) = (is_list, kappa.extract::<f64>()) {
-            return Ok(Stiffness::Same(not_negative("kappa", same)?));
-        }
-        let values = reals("kappa", kappa)?;
-        if let Some(entry) = values.iter().position(|value| !(value.is_finite() && *value >= 0.0)) {
-            return Err(at("kappa", format!("entry {entry} is {}, expected 0 or more", values[entry])));
-        }
-        PerContact::of(&self.contacts, &values).map(Stiffness::Each).map_err(|error| at("kappa", error))
-    }
-
-    /// The energy of the contacts.
-    pub fn barrier<'a>(&'a self, stiffness: &'a Stiffness) -> BarrierPotential<'a, D> {
-        let kappa = match stiffness {
-            Stiffness::Same(kappa) => Kappa::Same(*kappa),
-            Stiffness::Each(all) => Kappa::Each(all),
-        };
-        BarrierPotential { contacts: &self.contacts, obstacles: &self.obstacles, law: self.law, kappa }
+/// The number of a part of an edge in Python.
+fn part_number(part: EdgePart) -> u8 {
+    match part {
+        EdgePart::Start => 0,
+        EdgePart::End => 1,
+        EdgePart::Inside => 2,
     }
 }
 
-/// The gradient of a potential.
-pub fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) -> Vec<Vector<D>> {
-    let mut out = vec![Vector::ZERO; x.len()];
-    potential.gradient(x, 1.0, &mut out);
-    out
+/// Gives the contacts the weights of a list.
+pub fn set_weights(contacts: &mut contact::Contacts, weights: &Bound<'_, PyAny>) -> PyResult<()> {
+    let weights = finite_reals("weights", weights)?;
+    contacts.set_weights(&weights).map_err(|error| at("weights", error))
+}
+
+/// The entries of the `(n,)` array of finite numbers called `name`.
+pub fn finite_reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let values = reals(name, object)?;
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(entry) => Err(at(name, format!("entry {entry} is not finite"))),
+        None => Ok(values),
+    }
 }
 
 /// Multiplies the weights by what a function of Python returns for the places of the contacts.
@@ -414,13 +410,6 @@ fn scale_weights<const D: usize>(
         return Err(at("weight_factor", format!("returned a number that is not finite, entry {entry}")));
     }
     contacts.multiply_weights(&factors).map_err(|error| at("weight_factor", error))
-}
-
-/// The barrier called `name`, placed.
-pub fn read_law(name: &str, dhat: f64, dmin: f64, physical_units: bool) -> PyResult<BarrierLaw> {
-    let kind: BarrierKind = name.parse().map_err(|error| at("barrier", error))?;
-    let law = BarrierLaw::new(kind, dhat).and_then(|law| law.with_dmin(dmin));
-    Ok(law.map_err(|error| plain(&error))?.with_physical_units(physical_units))
 }
 
 /// Pairs of primitives, as the function `candidates` returns them.
@@ -439,31 +428,4 @@ fn stencil_array<const N: usize>(
 ) -> Bound<'_, PyArray2<u32>> {
     let vertices: Vec<u32> = stencils.flatten().collect();
     from_rows(py, &vertices, N)
-}
-
-pub fn read_psd(name: &str) -> PyResult<Psd> {
-    match name {
-        "none" => Ok(Psd::None),
-        "clamp" => Ok(Psd::Clamp),
-        "gauss_newton" => Ok(Psd::GaussNewton),
-        "abs" => Ok(Psd::Abs),
-        _ => Err(at("psd", format!("{name:?} is unknown: choose 'clamp', 'abs', 'gauss_newton' or 'none'"))),
-    }
-}
-
-/// The planes from a sequence of pairs (point, normal).
-pub fn read_planes<const D: usize>(planes: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Obstacle<D>>> {
-    let Some(planes) = planes else { return Ok(Vec::new()) };
-    let entries =
-        planes.try_iter().map_err(|_| at("planes", "expected a sequence of pairs (point, normal)"))?;
-    entries.enumerate().map(|(index, entry)| read_plane(&format!("planes[{index}]"), &entry?)).collect()
-}
-
-fn read_plane<const D: usize>(name: &str, entry: &Bound<'_, PyAny>) -> PyResult<Obstacle<D>> {
-    let pair: Vec<_> = entry.try_iter().and_then(Iterator::collect).unwrap_or_default();
-    let [point, normal] = pair.as_slice() else {
-        return Err(at(name, "expected a pair (point, normal)"));
-    };
-    let (point, normal) = (vector(name, point)?, vector(name, normal)?);
-    Plane::new(point, normal).map(Obstacle::Plane).map_err(|error| at(name, error))
 }

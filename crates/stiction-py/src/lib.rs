@@ -4,15 +4,22 @@
 //! `ValueError` that names the argument and the place in it.
 
 mod error;
+mod trouble;
 mod array;
 mod sparse;
 mod distance;
 mod kernels;
 mod surface;
 mod candidates;
+mod planes;
+mod contact_lists;
 mod contacts;
 mod barrier;
-mod friction;
+mod any_barrier;
+mod barrier_potential;
+mod friction_law;
+mod slides;
+mod friction_potential;
 mod stiffness;
 mod motion;
 mod trust_region;
@@ -25,6 +32,8 @@ mod _stiction {
     #[pymodule_export]
     use crate::barrier::{barrier_derivatives, barrier_value};
     #[pymodule_export]
+    use crate::barrier_potential::BarrierPotential;
+    #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
     #[pymodule_export]
     use crate::contacts::Contacts;
@@ -33,7 +42,9 @@ mod _stiction {
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
-    use crate::friction::{Law, Slides};
+    use crate::friction_law::Law;
+    #[pymodule_export]
+    use crate::friction_potential::FrictionPotential;
     #[pymodule_export]
     use crate::kernels::{
         closest_features, closest_point, closest_point_jacobian, distance, distance_gradient,
@@ -45,6 +56,8 @@ mod _stiction {
     };
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::slides::Slides;
     #[pymodule_export]
     use crate::stiffness::{initial_stiffness, updated_stiffness};
     #[pymodule_export]

@@ -11,8 +11,8 @@ use stiction::mesh;
 use stiction::obstacle::Obstacle;
 
 use crate::array::from_rows;
-use crate::contacts::read_planes;
 use crate::error::at;
+use crate::planes::read_planes;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// The largest fraction of the motion x + t p, at most 1, during which nothing touches.

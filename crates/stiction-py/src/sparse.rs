@@ -3,7 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use numpy::IntoPyArray;
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use stiction::barrier::shape::Entry;
 use stiction::blocks::{Blocks, Csc, EntryColumns, FullBlocks};
 use stiction::distance::Psd;
@@ -61,6 +63,24 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// A square matrix of `SciPy`.
+    pub fn into_scipy(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let size = match &self {
+            Self::Narrow(matrix) => matrix.indptr.len() - 1,
+            Self::Wide(matrix) => matrix.indptr.len() - 1,
+        };
+        let keywords = PyDict::new(py);
+        keywords.set_item("shape", (size, size))?;
+        scipy_sparse(py)?.getattr("csc_array")?.call((self.into_arrays(py)?,), Some(&keywords))
+    }
+}
+
+/// The module `scipy.sparse`, which only matrices need.
+fn scipy_sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("scipy.sparse").map_err(|_| PyImportError::new_err("matrices need SciPy: pip install scipy"))
+}
+
 /// The matrix of the last Hessian: the next one has its pattern where contacts are the same.
 #[derive(Default)]
 pub struct Kept<const D: usize>(Mutex<Blocks<D>>);
@@ -74,8 +94,12 @@ impl<const D: usize> Kept<D> {
     }
 }
 
-/// Blocks of a matrix that is not symmetric as arrays of entries `(data, rows, columns)`.
-pub fn entries_of<'py, const D: usize>(py: Python<'py>, blocks: &[Entry<D>]) -> PyResult<Bound<'py, PyAny>> {
+/// Blocks at any places, of which those at the same one are added, as a square matrix of `SciPy`.
+pub fn sum_of<'py, const D: usize>(
+    py: Python<'py>,
+    blocks: &[Entry<D>],
+    size: usize,
+) -> PyResult<Bound<'py, PyAny>> {
     let count = blocks.len() * D * D;
     let (mut data, mut rows, mut columns) =
         (Vec::with_capacity(count), Vec::with_capacity(count), Vec::with_capacity(count));
@@ -88,8 +112,11 @@ pub fn entries_of<'py, const D: usize>(py: Python<'py>, blocks: &[Entry<D>]) -> 
             }
         }
     }
-    let arrays = (data.into_pyarray(py), rows.into_pyarray(py), columns.into_pyarray(py));
-    Ok(arrays.into_pyobject(py)?.into_any())
+    let places = (rows.into_pyarray(py), columns.into_pyarray(py));
+    let keywords = PyDict::new(py);
+    keywords.set_item("shape", (size, size))?;
+    let entries = ((data.into_pyarray(py), places),);
+    scipy_sparse(py)?.getattr("coo_array")?.call(entries, Some(&keywords))?.call_method0("tocsc")
 }
 
 /// A square matrix by compressed columns with ascending rows, as given from Python.
@@ -100,10 +127,18 @@ pub struct Given {
 }
 
 impl Given {
-    /// Checks the arrays of a matrix with so many rows and columns.
-    pub fn read(arrays: [&Bound<'_, PyAny>; 3], size: usize) -> PyResult<Self> {
-        let data = reals("hessian.data", arrays[0])?;
-        let (rows, starts) = (numbers("hessian.indices", arrays[1])?, numbers("hessian.indptr", arrays[2])?);
+    /// Reads the argument called `hessian`, a matrix of `SciPy` or a dense one, which must have so many rows and columns.
+    pub fn read(hessian: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
+        let class = scipy_sparse(hessian.py())?.getattr("csc_array")?;
+        let mut matrix = class.call1((hessian,)).map_err(|error| at("hessian", error))?;
+        if !matrix.getattr("has_canonical_format")?.extract::<bool>()? {
+            // Its arrays may be those of the caller.
+            matrix = matrix.call_method0("copy")?;
+            matrix.call_method0("sum_duplicates")?;
+        }
+        let data = reals("hessian.data", &matrix.getattr("data")?)?;
+        let rows = numbers("hessian.indices", &matrix.getattr("indices")?)?;
+        let starts = numbers("hessian.indptr", &matrix.getattr("indptr")?)?;
         let whole = starts.len() == size + 1 && starts[0] == 0 && starts[size] as usize == data.len();
         let given = Self { data, rows, starts };
         if let Some(entry) = given.data.iter().position(|value| !value.is_finite()) {

@@ -5,7 +5,7 @@ use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale, tiny_gap};
 use stiction::math::Vector;
 
 use crate::array::reals_of_any_shape;
-use crate::contacts::read_law;
+use crate::barrier::read_law;
 use crate::error::{at, not_negative, positive};
 
 /// The stiffness κ that balances the barrier with all other energies, and the largest that it may grow to, as a pair.

@@ -9,8 +9,8 @@ use stiction::obstacle::Obstacle;
 use stiction::ogc;
 
 use crate::array::from_vectors;
-use crate::contacts::read_planes;
 use crate::error::{not_negative, plain};
+use crate::planes::read_planes;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// A trust region in 2D or 3D.

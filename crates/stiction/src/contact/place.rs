@@ -65,6 +65,19 @@ impl Contacts {
         Ok(())
     }
 
+    /// Gives every contact its own weight.
+    ///
+    /// # Errors
+    /// If there are not as many weights as contacts, in the order of [`PerContact`].
+    pub fn set_weights(&mut self, weights: &[f64]) -> Result<()> {
+        if weights.len() != self.len() {
+            let (found, expected) = (weights.len(), self.len());
+            return Err(Error::WrongLength { what: "weights of contacts", found, expected });
+        }
+        self.weights_mut().zip(weights).for_each(|(weight, new)| *weight = *new);
+        Ok(())
+    }
+
     /// The weights, in the order of [`PerContact`].
     fn weights_mut(&mut self) -> impl Iterator<Item = &mut f64> {
         let pairs = self.vv.iter_mut().map(|c| &mut c.weight);

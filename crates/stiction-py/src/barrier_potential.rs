@@ -1,0 +1,317 @@
+//! The barrier summed over contacts.
+
+use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use stiction::barrier::{self, BarrierKind, BarrierLaw, Kappa};
+use stiction::contact::PerContact;
+use stiction::distance::Psd;
+use stiction::math::Vector;
+use stiction::math::vector::flat;
+use stiction::potential::Potential;
+
+use crate::any_barrier::{AnyBarrier, BarrierChoice};
+use crate::array::{from_vectors, reals};
+use crate::contacts::{AnyContacts, Contacts, Scene};
+use crate::error::{at, not_negative, plain};
+use crate::sparse::{Columns, sum_of};
+use crate::surface::either;
+use crate::trouble::Trouble;
+
+/// The energy that keeps contacts apart.
+///
+///     B(x) = κ Σ w m(x) f(d²(x))      f(d²) = u b(d² − dmin², (2 dmin + dhat) dhat)
+///
+/// w is the weight of a contact, m the edge-edge mollifier (1 except for nearly parallel edges), dmin that of the contacts. b is the barrier
+/// and u its unit: see `barrier_value`.
+///
+/// `dhat`: distance beyond dmin below which the barrier acts, in m; as a rule that of the contacts, which must reach at least as far.
+/// `kappa`: stiffness κ, one, or one for each contact, in the order of `Contacts.vertices`. In J/m⁴ for the clamped logarithm and counted
+/// contacts.
+/// `barrier`: `"clamped_log"`, `"normalized_clamped_log"`, `"clamped_log_squared"`, `"cubic"`, `"two_stage"`, `"linear_log"`,
+/// `"linear_log_squared"`, or an object with methods `__call__(s, s_hat)`, `first_derivative(s, s_hat)`, `second_derivative(s, s_hat)` and
+/// `units(s_hat)` of squared distances.
+/// `physical_units`: whether the barrier is in m, so that kappa of contacts weighted by areas is in Pa.
+///
+/// The methods take contacts and positions x, shape (n, D), in m.
+#[pyclass(frozen, module = "stiction")]
+pub struct BarrierPotential(pub Setting);
+
+/// A barrier with its distance and stiffness.
+#[derive(Clone)]
+pub struct Setting {
+    barrier: BarrierChoice,
+    dhat: f64,
+    physical: bool,
+    kappa: Stiffness,
+}
+
+/// One stiffness, or one for each contact.
+#[derive(Clone)]
+enum Stiffness {
+    Same(f64),
+    Each(Vec<f64>),
+}
+
+#[pymethods]
+impl BarrierPotential {
+    #[new]
+    #[pyo3(signature = (dhat, kappa=None, *, barrier=None, physical_units=false))]
+    fn new(
+        dhat: f64,
+        kappa: Option<&Bound<'_, PyAny>>,
+        barrier: Option<&Bound<'_, PyAny>>,
+        physical_units: bool,
+    ) -> PyResult<Self> {
+        BarrierLaw::new(BarrierKind::default(), dhat).map_err(|error| plain(&error))?;
+        let kappa = kappa.map_or(Ok(Stiffness::Same(1.0)), Stiffness::read)?;
+        let named = BarrierChoice::Named(BarrierKind::default());
+        let barrier = barrier.map_or(Ok(named), BarrierChoice::read)?;
+        Ok(Self(Setting { barrier, dhat, physical: physical_units, kappa }))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("BarrierPotential(dhat={}, kappa={})", self.0.dhat, self.0.kappa.name())
+    }
+
+    /// The distance beyond dmin below which the barrier acts, in m.
+    #[getter]
+    fn dhat(&self) -> f64 {
+        self.0.dhat
+    }
+
+    /// The stiffness, one or one for each contact.
+    #[getter]
+    fn kappa<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.0.kappa {
+            Stiffness::Same(kappa) => Ok(kappa.into_pyobject(py)?.into_any()),
+            Stiffness::Each(all) => Ok(PyArray1::from_slice(py, all).into_any()),
+        }
+    }
+
+    /// The name of the barrier, or the object that was given.
+    #[getter]
+    fn barrier<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.0.barrier {
+            BarrierChoice::Named(kind) => Ok(kind.name().into_pyobject(py)?.into_any()),
+            BarrierChoice::Own(object) => Ok(object.bind(py).clone()),
+        }
+    }
+
+    /// Whether the barrier is in m.
+    #[getter]
+    fn physical_units(&self) -> bool {
+        self.0.physical
+    }
+
+    /// The energy B in J; infinite where something touches.
+    fn energy(&self, contacts: &Contacts, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+        either!(AnyContacts, &contacts.0, scene => {
+            let positions = scene.field("x", x)?;
+            self.0.on(x.py(), scene, |barrier| barrier.energy(&positions))
+        })
+    }
+
+    /// Gradient of `energy` in N, shape (n, D): minus the contact forces.
+    fn gradient<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnyContacts, &contacts.0, scene => {
+            let positions = scene.field("x", x)?;
+            let found = self.0.on(x.py(), scene, |barrier| gradient(barrier, &positions))?;
+            Ok(from_vectors(x.py(), &found))
+        })
+    }
+
+    /// Hessian of `energy` in N/m, a `scipy.sparse.csc_array` of shape (n·D, n·D), entries in the order x₀ y₀ z₀ x₁ …
+    ///
+    /// `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute values;
+    /// `'gauss_newton'` keeps only first derivatives of the distance; 'none' is the exact Hessian.
+    #[pyo3(signature = (contacts, x, psd="clamp"))]
+    fn hessian<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+        psd: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.columns(contacts, x, psd)?.into_scipy(x.py())
+    }
+
+    /// `hessian` as the arrays (data, indices, indptr) of a compressed sparse column matrix.
+    #[pyo3(signature = (contacts, x, psd="clamp"))]
+    fn hessian_csc<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+        psd: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.columns(contacts, x, psd)?.into_arrays(x.py())
+    }
+
+    /// The Hessian times p, without making the matrix; p and the result of shape (n, D).
+    #[pyo3(signature = (contacts, x, p, psd="clamp"))]
+    fn product<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+        p: &Bound<'py, PyAny>,
+        psd: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let psd = read_psd(psd)?;
+        either!(AnyContacts, &contacts.0, scene => {
+            let (positions, p) = (scene.field("x", x)?, scene.field("p", p)?);
+            let mut out = vec![Vector::ZERO; positions.len()];
+            self.0.on(x.py(), scene, |barrier| barrier.product(&positions, 1.0, psd, &p, &mut out))?;
+            Ok(from_vectors(x.py(), &out))
+        })
+    }
+
+    /// Normal force of every contact in N, in the order of `Contacts.vertices`: λ = −κ w m ∂f/∂d.
+    fn forces<'py>(&self, contacts: &Contacts, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        either!(AnyContacts, &contacts.0, scene => {
+            let positions = scene.field("x", x)?;
+            let forces = self.0.on(x.py(), scene, |barrier| barrier.forces(&positions))?;
+            Ok(PyArray1::from_iter(x.py(), forces.iter().copied()))
+        })
+    }
+
+    /// Diagonal of the Hessian with closest points held fixed, in N/m, shape (n, D): a preconditioner.
+    fn gauss_newton_diagonal<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnyContacts, &contacts.0, scene => {
+            let positions = scene.field("x", x)?;
+            let mut out = vec![Vector::ZERO; positions.len()];
+            self.0.on(x.py(), scene, |barrier| barrier.gauss_newton_diagonal(&positions, 1.0, &mut out))?;
+            Ok(from_vectors(x.py(), &out))
+        })
+    }
+
+    /// pᵀHp of the Hessian with closest points held fixed; p in m, shape (n, D).
+    fn gauss_newton_form(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'_, PyAny>,
+        p: &Bound<'_, PyAny>,
+    ) -> PyResult<f64> {
+        either!(AnyContacts, &contacts.0, scene => {
+            let (positions, p) = (scene.field("x", x)?, scene.field("p", p)?);
+            self.0.on(x.py(), scene, |barrier| barrier.gauss_newton_form(&positions, &p))
+        })
+    }
+
+    /// The derivative of `gradient` by the positions at rest X, with displacements u held and x = X + u.
+    ///
+    /// In N/m, a `scipy.sparse.csc_array` of shape (n·D, n·D): rows belong to x, columns to X. Areas and mollifiers depend on X, too. Contacts
+    /// must have been made with `shape_derivatives=True`.
+    fn shape_derivative<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        either!(AnyContacts, &contacts.0, scene => {
+            let positions = scene.field("x", x)?;
+            let Some(sources) = &scene.sources else {
+                return Err(at("contacts", "were made without shape_derivatives=True"));
+            };
+            let derive = |barrier: &Placed<'_, _>| barrier.shape_derivative(&scene.surface, sources, &positions);
+            let blocks = self.0.on(x.py(), scene, derive)?;
+            sum_of(x.py(), &blocks, flat(&positions).len())
+        })
+    }
+}
+
+impl BarrierPotential {
+    fn columns(&self, contacts: &Contacts, x: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
+        let psd = read_psd(psd)?;
+        either!(AnyContacts, &contacts.0, scene => {
+            let positions = scene.field("x", x)?;
+            self.0.on(x.py(), scene, |barrier| scene.hessian.hessian(barrier, &positions, psd))?
+        })
+    }
+}
+
+/// A barrier on contacts.
+pub type Placed<'a, const D: usize> = barrier::BarrierPotential<'a, D, AnyBarrier>;
+
+impl Setting {
+    /// What `f` makes of the barrier on contacts, with the interpreter free for others.
+    pub fn on<const D: usize, R: Send>(
+        &self,
+        py: Python<'_>,
+        scene: &Scene<D>,
+        f: impl FnOnce(&Placed<'_, D>) -> R + Send,
+    ) -> PyResult<R> {
+        let stiffness = self.kappa.of(scene)?;
+        let trouble = Trouble::default();
+        let found = py.detach(|| {
+            let law = BarrierLaw::new(self.barrier.with(&trouble), self.dhat);
+            let law = law.and_then(|law| law.with_dmin(scene.dmin))?.with_physical_units(self.physical);
+            let (contacts, obstacles) = (&scene.contacts, scene.obstacles.as_slice());
+            let kappa = stiffness.as_ref().map_or(Kappa::Same(self.kappa.same()), Kappa::Each);
+            Ok(f(&Placed { contacts, obstacles, law, kappa }))
+        });
+        trouble.raise()?;
+        found.map_err(|error| plain(&error))
+    }
+}
+
+impl Stiffness {
+    fn read(kappa: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let is_list = kappa.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
+        if let (false, Ok(same)) = (is_list, kappa.extract::<f64>()) {
+            return Ok(Self::Same(not_negative("kappa", same)?));
+        }
+        let values = reals("kappa", kappa)?;
+        if let Some(entry) = values.iter().position(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(at("kappa", format!("entry {entry} is {}, expected 0 or more", values[entry])));
+        }
+        Ok(Self::Each(values))
+    }
+
+    /// The stiffnesses of the contacts, if they are different.
+    fn of<const D: usize>(&self, scene: &Scene<D>) -> PyResult<Option<PerContact<f64>>> {
+        match self {
+            Self::Same(_) => Ok(None),
+            Self::Each(values) => {
+                PerContact::of(&scene.contacts, values).map(Some).map_err(|error| at("kappa", error))
+            }
+        }
+    }
+
+    /// The stiffness that all have.
+    fn same(&self) -> f64 {
+        match self {
+            Self::Same(kappa) => *kappa,
+            Self::Each(_) => 0.0,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Same(kappa) => kappa.to_string(),
+            Self::Each(values) => format!("{} numbers", values.len()),
+        }
+    }
+}
+
+/// The gradient of a potential.
+pub fn gradient<const D: usize>(potential: &impl Potential<D>, x: &[Vector<D>]) -> Vec<Vector<D>> {
+    let mut out = vec![Vector::ZERO; x.len()];
+    potential.gradient(x, 1.0, &mut out);
+    out
+}
+
+/// What becomes of negative eigenvalues.
+pub fn read_psd(name: &str) -> PyResult<Psd> {
+    match name {
+        "none" => Ok(Psd::None),
+        "clamp" => Ok(Psd::Clamp),
+        "gauss_newton" => Ok(Psd::GaussNewton),
+        "abs" => Ok(Psd::Abs),
+        _ => Err(at("psd", format!("{name:?} is unknown: choose 'clamp', 'abs', 'gauss_newton' or 'none'"))),
+    }
+}

@@ -1,0 +1,256 @@
+//! Friction summed over slides.
+
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use stiction::blocks::{Blocks, FullBlocks};
+use stiction::error::Error;
+use stiction::friction::{self, FrictionKind, LaggedForce, Motion};
+use stiction::math::Vector;
+use stiction::potential::Potential;
+
+use crate::any_barrier::AnyBarrier;
+use crate::array::from_vectors;
+use crate::barrier_potential::{gradient, read_psd};
+use crate::error::{at, plain, positive};
+use crate::friction_law::{Law, read_law};
+use crate::slides::{AnySlides, Held, Slides};
+use crate::sparse::Columns;
+use crate::surface::either;
+
+/// Friction on slides, as an energy of velocities.
+///
+///     energy P = Σ λ ĥ G(|z|)    z = S T (Σ cᵢ vᵢ)    T = I − nnᵀ        forces −Σ λ cᵢ (g/|z|) S z
+///
+/// with the friction law g, G′ = g (see `FrictionLaw`). v are velocities as a time integrator gives them, and ĥ = (dv/dx)⁻¹ is its time: h for
+/// implicit Euler, h/2 for Newmark's rule, 2h/3 for BDF2. Gradients are by positions x, in N, and Hessians in N/m; with ĥ = 1 they are
+/// those by v.
+///
+/// `eps_v`: speed in m/s below which a slide counts as sticking. `law`: a `FrictionLaw` or the name of one without parameters, by default `"peak"`.
+/// `h_hat`: ĥ in s.
+///
+/// The methods take slides and velocities v, shape (n, D), in m/s.
+#[pyclass(frozen, module = "stiction")]
+pub struct FrictionPotential {
+    law: FrictionKind,
+    eps_v: f64,
+    h_hat: f64,
+}
+
+#[pymethods]
+impl FrictionPotential {
+    #[new]
+    #[pyo3(signature = (eps_v, law=None, h_hat=1.0))]
+    fn new(eps_v: f64, law: Option<&Bound<'_, PyAny>>, h_hat: f64) -> PyResult<Self> {
+        let (eps_v, h_hat) = (positive("eps_v", eps_v)?, positive("h_hat", h_hat)?);
+        Ok(Self { law: read_law(law)?, eps_v, h_hat })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("FrictionPotential(eps_v={}, law={:?}, h_hat={})", self.eps_v, self.law, self.h_hat)
+    }
+
+    /// The speed below which a slide counts as sticking, in m/s.
+    #[getter]
+    fn eps_v(&self) -> f64 {
+        self.eps_v
+    }
+
+    /// The friction law.
+    #[getter]
+    fn law(&self) -> Law {
+        Law(self.law)
+    }
+
+    /// ĥ in s.
+    #[getter]
+    fn h_hat(&self) -> f64 {
+        self.h_hat
+    }
+
+    /// The energy P in J.
+    fn energy(&self, slides: &Slides, v: &Bound<'_, PyAny>) -> PyResult<f64> {
+        either!(AnySlides, &slides.0, held => {
+            let velocities = held.scene.field("v", v)?;
+            Ok(v.py().detach(|| self.on(held, &velocities, |potential| potential.energy(&velocities))))
+        })
+    }
+
+    /// Gradient of `energy` by positions in N, shape (n, D): minus the friction forces.
+    fn gradient<'py>(&self, slides: &Slides, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnySlides, &slides.0, held => {
+            let velocities = held.scene.field("v", v)?;
+            let found = v.py().detach(|| self.on(held, &velocities, |potential| gradient(potential, &velocities)));
+            Ok(from_vectors(v.py(), &found))
+        })
+    }
+
+    /// Hessian of `energy` by positions in N/m, a `scipy.sparse.csc_array` of shape (n·D, n·D), entries in the order x₀ y₀ z₀ x₁ …
+    ///
+    /// `psd`: what becomes of negative eigenvalues, which only laws that descend and negative weights have: `'clamp'` and `'gauss_newton'` make
+    /// them zero, `'abs'` positive, `'none'` keeps them.
+    #[pyo3(signature = (slides, v, psd="clamp"))]
+    fn hessian<'py>(&self, slides: &Slides, v: &Bound<'py, PyAny>, psd: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.columns(slides, v, psd)?.into_scipy(v.py())
+    }
+
+    /// `hessian` as the arrays (data, indices, indptr) of a compressed sparse column matrix.
+    #[pyo3(signature = (slides, v, psd="clamp"))]
+    fn hessian_csc<'py>(
+        &self,
+        slides: &Slides,
+        v: &Bound<'py, PyAny>,
+        psd: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.columns(slides, v, psd)?.into_arrays(v.py())
+    }
+
+    /// The derivatives of the friction forces (minus the gradient) by `mu_s` and by `mu_k` of all slides, in N, each of shape (n, D).
+    #[expect(clippy::type_complexity, reason = "two arrays")]
+    fn force_by_mu<'py>(
+        &self,
+        slides: &Slides,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        either!(AnySlides, &slides.0, held => {
+            let velocities = held.scene.field("v", v)?;
+            let found = v.py().detach(|| self.on(held, &velocities, |potential| potential.force_by_mu(&velocities, None)));
+            let found = found.map_err(|error| plain(&error))?;
+            Ok((from_vectors(v.py(), &found.s), from_vectors(v.py(), &found.k)))
+        })
+    }
+
+    /// The friction forces in N, shape (n, D), as a function of positions at rest, displacements u to lag at and velocities v.
+    ///
+    /// Normal forces, planes, closest points and axes are those at rest + u; the contacts, their weights and coefficients stay as they are.
+    fn force<'py>(
+        &self,
+        slides: &Slides,
+        rest: &Bound<'py, PyAny>,
+        u: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnySlides, &slides.0, held => {
+            let (x, velocities) = (displaced(held, rest, u)?, held.scene.field("v", v)?);
+            let mut out = vec![Vector::ZERO; x.len()];
+            self.lagged(v.py(), held, |force| { force.force(&x, &velocities, &mut out); Ok(()) })?;
+            Ok(from_vectors(v.py(), &out))
+        })
+    }
+
+    /// Derivative of `force`, a `scipy.sparse.csc_array` of shape (n·D, n·D), rows are those of the forces.
+    ///
+    /// `wrt`: `"velocities"` in N s/m; `"lagged"`, by displacements u, or `"rest"`, by positions at rest with displacements held, in N/m.
+    /// With `"rest"` areas and mollifiers move, too; contacts must have been made with `shape_derivatives=True`.
+    fn force_jacobian<'py>(
+        &self,
+        slides: &Slides,
+        wrt: &str,
+        rest: &Bound<'py, PyAny>,
+        u: &Bound<'py, PyAny>,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let wrt = Wrt::read(wrt)?;
+        let matrix = either!(AnySlides, &slides.0, held => {
+            let (x, velocities) = (displaced(held, rest, u)?, held.scene.field("v", v)?);
+            if matches!(wrt, Wrt::Rest) && held.scene.field("rest", rest)? != held.scene.surface.rest() {
+                return Err(at("rest", "must be the positions that the surface was made with: its areas are those"));
+            }
+            self.lagged(v.py(), held, |force| jacobian(held, wrt, force, (&x, &velocities)))
+        })?;
+        matrix.into_scipy(v.py())
+    }
+}
+
+/// The force of slides with any barrier.
+type Force<'a, const D: usize> = LaggedForce<'a, D, AnyBarrier>;
+
+impl FrictionPotential {
+    /// What `f` makes of the potential whose velocities are `v`, at positions of any value.
+    fn on<const D: usize, R>(
+        &self,
+        held: &Held<D>,
+        v: &[Vector<D>],
+        f: impl FnOnce(&friction::FrictionPotential<'_, D>) -> R,
+    ) -> R {
+        let slides = held.read();
+        let motion = Motion { x_ref: v, v_ref: v, h_hat: self.h_hat };
+        f(&friction::FrictionPotential { slides: &slides, motion, law: self.law, eps_v: self.eps_v })
+    }
+
+    /// What `f` makes of the friction forces as a function of positions and velocities.
+    fn lagged<const D: usize, R: Send>(
+        &self,
+        py: Python<'_>,
+        held: &Held<D>,
+        f: impl FnOnce(&Force<'_, D>) -> PyResult<R> + Send,
+    ) -> PyResult<R> {
+        held.barrier.on(py, &held.scene, |barrier| {
+            let slides = held.read();
+            let force = LaggedForce::new(barrier, &slides, self.law, self.eps_v);
+            f(&force.map_err(|error: Error| plain(&error))?)
+        })?
+    }
+
+    fn columns(&self, slides: &Slides, v: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
+        let psd = read_psd(psd)?;
+        either!(AnySlides, &slides.0, held => {
+            let velocities = held.scene.field("v", v)?;
+            v.py().detach(|| self.on(held, &velocities, |potential| held.hessian.hessian(potential, &velocities, psd)))
+        })
+    }
+}
+
+/// Positions `rest + u`.
+fn displaced<const D: usize>(
+    held: &Held<D>,
+    rest: &Bound<'_, PyAny>,
+    u: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Vector<D>>> {
+    let (rest, u) = (held.scene.field("rest", rest)?, held.scene.field("u", u)?);
+    Ok(rest.iter().zip(u).map(|(rest, u)| *rest + u).collect())
+}
+
+fn jacobian<const D: usize>(
+    held: &Held<D>,
+    wrt: Wrt,
+    force: &Force<'_, D>,
+    (x, v): (&[Vector<D>], &[Vector<D>]),
+) -> PyResult<Columns> {
+    match wrt {
+        Wrt::Velocities => {
+            let mut blocks = Blocks::default();
+            force.by_velocity(x, v, &mut blocks);
+            Columns::new(&blocks)
+        }
+        Wrt::Lagged => {
+            let mut blocks = FullBlocks::default();
+            force.by_displacement(x, v, &mut blocks);
+            Columns::of_full(&blocks)
+        }
+        Wrt::Rest => {
+            let Some(sources) = &held.scene.sources else {
+                return Err(at("contacts", "were made without shape_derivatives=True"));
+            };
+            Columns::of_entries(&force.by_rest(&held.scene.surface, sources, x, v))
+        }
+    }
+}
+
+/// What a derivative is by.
+#[derive(Clone, Copy)]
+enum Wrt {
+    Velocities,
+    Lagged,
+    Rest,
+}
+
+impl Wrt {
+    fn read(name: &str) -> PyResult<Self> {
+        match name {
+            "velocities" => Ok(Self::Velocities),
+            "lagged" => Ok(Self::Lagged),
+            "rest" => Ok(Self::Rest),
+            _ => Err(at("wrt", format!("{name:?} is unknown: choose 'velocities', 'lagged' or 'rest'"))),
+        }
+    }
+}
