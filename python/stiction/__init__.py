@@ -28,6 +28,7 @@ from ._stiction import (
     closest_features,
     closest_point,
     closest_point_jacobian,
+    contact_distances,
     crossings,
     describe_crossings,
     distance,
@@ -42,6 +43,7 @@ from ._stiction import (
     edge_edge_mollifier_mixed_hessian,
     edge_edge_mollifier_rest_gradient,
     edge_edge_threshold,
+    exclude_rings,
     has_crossings,
     initial_stiffness,
     is_free,
@@ -57,19 +59,26 @@ from ._stiction import (
     signed_distance_hessian,
     signed_normal,
     signed_normal_jacobian,
+    slip_speeds,
     tangent_basis,
     tangent_basis_jacobian,
     updated_stiffness,
     version,
 )
 
+from ._contact_report import ContactReport
+from ._ipc_contact import IPCContact, IPCSelfContact
+
 __version__ = version
 
 __all__ = [
     "BarrierPotential",
+    "ContactReport",
     "Contacts",
     "FrictionLaw",
     "FrictionPotential",
+    "IPCContact",
+    "IPCSelfContact",
     "Slides",
     "Surface",
     "TrustRegion",
@@ -80,6 +89,7 @@ __all__ = [
     "closest_features",
     "closest_point",
     "closest_point_jacobian",
+    "contact_distances",
     "crossings",
     "describe_crossings",
     "distance",
@@ -94,6 +104,7 @@ __all__ = [
     "edge_edge_mollifier_mixed_hessian",
     "edge_edge_mollifier_rest_gradient",
     "edge_edge_threshold",
+    "exclude_rings",
     "has_crossings",
     "initial_stiffness",
     "is_free",
@@ -109,6 +120,7 @@ __all__ = [
     "signed_distance_hessian",
     "signed_normal",
     "signed_normal_jacobian",
+    "slip_speeds",
     "tangent_basis",
     "tangent_basis_jacobian",
     "updated_stiffness",

@@ -84,16 +84,6 @@ class DofOrder:
         values = np.asarray(matrix.diagonal() if np.ndim(matrix) != 1 else matrix, dtype=float)
         return self._unpack("stiffness", values)
 
-    def nodes_of(self, dofs: ArrayLike) -> NDArray[np.int64]:
-        """The nodes that unknowns belong to, given by their numbers or as a mask."""
-        numbers = np.asarray(dofs)
-        numbers = np.flatnonzero(numbers) if numbers.dtype == bool else numbers.astype(np.int64)
-        if self._map is not None:
-            moved = np.asarray(abs(self._map[numbers]).sum(axis=0)).ravel()
-            return np.unique(np.flatnonzero(moved) // self._shape[1])
-        nodes, dimension = self._shape
-        return np.unique(numbers % nodes if self._order == "blocked" else numbers // dimension)
-
     def _place(self, interleaved: NDArray[np.int64]) -> NDArray[np.int64]:
         nodes, dimension = self._shape
         return interleaved % dimension * nodes + interleaved // dimension

@@ -10,6 +10,7 @@ mod sparse;
 mod distance;
 mod kernels;
 mod surface;
+mod rings;
 mod candidates;
 mod planes;
 mod contact_lists;
@@ -20,6 +21,7 @@ mod barrier_potential;
 mod friction_law;
 mod slides;
 mod friction_potential;
+mod contact_report;
 mod stiffness;
 mod motion;
 mod trust_region;
@@ -35,6 +37,8 @@ mod _stiction {
     use crate::barrier_potential::BarrierPotential;
     #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
+    #[pymodule_export]
+    use crate::contact_report::{contact_distances, slip_speeds};
     #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
@@ -56,6 +60,8 @@ mod _stiction {
     };
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::rings::exclude_rings;
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]
