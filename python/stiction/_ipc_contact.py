@@ -15,19 +15,19 @@ An increment of a solver goes like this:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from . import _stiction
+from ._contact_arguments import displacements, not_negative, positive, psd_of, reach, surface_of, without_rings
 from ._contact_friction import FrictionMenu
+from ._contact_increment import ContactIncrement, Start
 from ._contact_report import ContactReport
 from ._contact_scene import ContactScene
-from ._contact_stiffness import BarrierSlope, BodyModuli, risen
+from ._contact_stiffness import BarrierSlope, BodyModuli
 from ._dof_order import DofOrder, Order
-from ._mesh_input import PlainMesh, boundary, is_solid, primitives, read_mesh, read_surface
-from ._stiction import BarrierPotential, Contacts, Slides, Surface
+from ._mesh_input import read_mesh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,26 +35,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csc_array
 
-    from ._stiction import FrictionLaw, _Barrier, _Blend, _BroadPhase, _Ccd, _LawName, _Planes, _Psd
+    from ._stiction import Contacts, FrictionLaw, Slides, Surface, _Barrier, _Blend, _BroadPhase, _Ccd, _LawName, _Planes, _Psd
 
+_Compute: TypeAlias = Literal["all", "vector", "matrix", "none"]
 # Gaps below these parts of d̂ ask for one and for three more iterations.
 CLOSE, DANGEROUS = 0.1, 0.01
 # How often the energy line search halves a step.
 HALVINGS = 40
 # Energies are told apart down to this part of their magnitude.
 ROUNDING = 1e-13
-
-
-@dataclass(frozen=True)
-class _Start:
-    """All that an increment begins with, so that it can be begun again."""
-
-    u: NDArray[np.float64]
-    x: NDArray[np.float64]
-    kappa: float | None
-    friction: FrictionMenu
-    contacts: Contacts
-    slides: Slides | None
 
 
 class IPCContact:
@@ -124,11 +113,11 @@ class IPCContact:
         self._order = DofOrder(dof_order, len(plain.nodes), plain.dimension)
         if use_ogc and not self._order.is_one_to_one:
             raise ValueError("use_ogc: bounds nodes one by one, which a matrix as dof_order does not: use CCD")
-        surface = _surface(plain, surface_mesh, extract_surface)
+        surface = surface_of(plain, surface_mesh, extract_surface)
         self._scene = ContactScene(
-            _without_rings(surface, excluded_rings),
-            _reach(dhat, dhat_is_relative, surface),
-            _not_negative("dmin", dmin),
+            without_rings(surface, excluded_rings),
+            reach(dhat, dhat_is_relative, surface),
+            not_negative("dmin", dmin),
             list(planes or []),
             broad_phase,
             "improved_max" if use_area_weighting else "ipc",
@@ -146,9 +135,9 @@ class IPCContact:
             friction_coefficient, kinetic_coefficient, eps_v, friction_law, time_step, options
         )
         self._slope = BarrierSlope(self._scene.dhat, self._scene.dmin, barrier)
-        self._given_kappa = None if barrier_stiffness is None else _positive("barrier_stiffness", barrier_stiffness)
+        self._given_kappa = None if barrier_stiffness is None else positive("barrier_stiffness", barrier_stiffness)
         self._adaptive = bool(adaptive_barrier_stiffness)
-        self._psd: _Psd = _psd_of(psd_projection)
+        self._psd: _Psd = psd_of(psd_projection)
         self._name, self._space = str(name), plain.dimension
         self.reset()
 
@@ -191,17 +180,17 @@ class IPCContact:
     @property
     def kappa(self) -> float | None:
         """Barrier stiffness; none before the first contact."""
-        return self._kappa
+        return self._now.kappa
 
     @property
     def contacts(self) -> Contacts:
         """What is in contact at the last update."""
-        return self._contacts
+        return self._now.contacts
 
     @property
     def slides(self) -> Slides | None:
         """The contacts as friction sees them in this increment, frozen; none without friction."""
-        return self._slides
+        return self._now.slides
 
     # ---- the life of an increment
 
@@ -214,22 +203,14 @@ class IPCContact:
         Raises ValueError if the start intersects, touches or is closer than dmin, with the place. Warns if neighbours in the mesh are in
         contact at rest.
         """
-        start = np.array(_displacements(u, self._order.count), dtype=float)
-        x = self._scene.surface.rest + self._order.field("u", start)
+        begin = np.array(displacements(u, self._order.count), dtype=float)
+        x = self._scene.surface.rest + self._order.field("u", begin)
         self._scene.check_start(x)
+        self.reset()
         self._self_contacts = self._scene.warn_about_neighbours()
-        self._kappa, self._moduli = self._given_kappa, None
-        if self._given_kappa is None:
-            if stiffness is None:
-                stiffness = getattr(u, "stiffness", None)
-            if stiffness is None:
-                raise ValueError(
-                    "stiffness: is needed for the barrier to follow: the stiffness matrix, its diagonal, or a modulus in Pa; or give "
-                    "IPCContact a barrier_stiffness"
-                )
-            self._take_stiffness(stiffness)
-        self._u = start
-        self._begin(x)
+        self._take_stiffness(getattr(u, "stiffness", None) if stiffness is None else stiffness, needed=True)
+        self._now.begin(begin, x, adaptive=False)
+        self.assemble_global_mat()
 
     def set_start(self, u: Any = None, *, stiffness: Any = None, time_step: float | None = None) -> None:
         """Begins an increment at displacements u, by default those of the last update: the last increment has converged.
@@ -237,57 +218,50 @@ class IPCContact:
         κ is brought up to date, friction is frozen, and all of it kept for `to_start`.
         `stiffness`: as for `initialize`, where it has changed much. `time_step`: of this increment and the next ones, in s.
         """
-        if u is not None:
-            self._u = np.array(_displacements(u, self._order.count), dtype=float)
-        x = self._positions("u", self._u)
-        if stiffness is not None and self._given_kappa is None:
-            self._take_stiffness(stiffness)
-        self._menu = self._menu.during(time_step)
-        self._begin(x)
+        self._begun()
+        begin = self._now.u if u is None else np.array(displacements(u, self._order.count), dtype=float)
+        x = self._positions("u", begin)
+        self._take_stiffness(stiffness, needed=False)
+        self._now.friction = self._now.friction.during(time_step)
+        self._now.begin(begin, x, self._adaptive)
+        self._extra = 0
+        self.assemble_global_mat()
 
     def to_start(self) -> NDArray[np.float64]:
         """Goes back to the start of the increment, with the κ, friction and contacts it had. Returns its displacements."""
         start = self._begun()
-        self._kappa, self._menu, self._slides = start.kappa, start.friction, start.slides
-        self._u, self._x, self._contacts, self._changed, self._extra = start.u, start.x, start.contacts, False, 0
+        self._now.go_back(start)
+        self._extra = 0
         self.assemble_global_mat()
         return start.u.copy()
 
-    def update(self, u: ArrayLike, compute: Literal["all", "vector", "matrix", "none"] = "all") -> None:
+    def update(self, u: ArrayLike, compute: _Compute = "all") -> None:
         """Takes displacements u of an iteration: finds contacts, and computes the vector and the matrix."""
         self._begun()
-        before = self._contacts
-        self._u = np.array(u, dtype=float)
-        self._place(self._positions("u", self._u))
-        self._changed = not _same(before, self._contacts)
-        if self._kappa is None and len(self._contacts):
-            self._kappa = self._kappa_for(self._contacts)
+        now = np.array(u, dtype=float)
+        self._now.place(now, self._positions("u", now))
         self.assemble_global_mat(compute)
 
     def refine_friction(self) -> float:
         """Freezes friction anew where the bodies are now, and says by how much its forces changed, relative to them.
 
-        Solve again while that is too much; the slide still counts from the start of the increment.
+        Solve again while that is too much; slides still count from the start of the increment.
         """
-        if self._slides is None:
+        self._begun()
+        if not self._now.friction.is_on:
             return 0.0
-        before = self._friction_gradient()
-        self._lag(self._velocity(self._x))
-        after = self._friction_gradient()
+        before = self._now.friction_gradient()
+        self._now.lag(self._now.velocity(self._now.x))
+        after = self._now.friction_gradient()
         self.assemble_global_mat()
         size = max(float(np.linalg.norm(before)), float(np.linalg.norm(after)))
         return float(np.linalg.norm(after - before)) / size if size > 0 else 0.0
 
     def reset(self) -> None:
         """Forgets everything but the arguments of the constructor: to be initialized again."""
-        self._u, self._x = np.zeros(self._order.count), self._scene.surface.rest
-        self._contacts = Contacts.of(self._scene.surface, self._scene.dhat, self._scene.planes, dmin=self._scene.dmin)
-        self._kappa, self._moduli = self._given_kappa, None
-        self._slides: Slides | None = None
-        self._start: _Start | None = None
-        self._last_velocity: NDArray[np.float64] | None = None
+        self._now = ContactIncrement(self._scene, self._slope, self._menu, self._given_kappa)
         self._held: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._changed, self._extra, self._self_contacts = False, 0, 0
+        self._extra = self._self_contacts = 0
         self.delete_global_mat()
 
     # ---- what a solver takes
@@ -304,16 +278,16 @@ class IPCContact:
             self.assemble_global_mat("matrix")
         return self._matrix  # type: ignore[return-value]
 
-    def assemble_global_mat(self, compute: Literal["all", "vector", "matrix", "none"] = "all") -> None:
+    def assemble_global_mat(self, compute: _Compute = "all") -> None:
         """Computes vector and matrix at the last update anew."""
         if compute not in ("all", "vector", "matrix", "none"):
             raise ValueError(f'compute: "{compute}" is none of "all", "vector", "matrix" and "none"')
         self._begun()
         self.delete_global_mat()
         if compute in ("all", "vector"):
-            self._vector = -self._order.vector(self._normal_gradient() + self._friction_gradient())
+            self._vector = -self._order.vector(self._now.normal_gradient() + self._now.friction_gradient())
         if compute in ("all", "matrix"):
-            self._matrix = self._order.matrix(self._hessian())
+            self._matrix = self._order.matrix(self._now.hessian(self._psd))
 
     def delete_global_mat(self) -> None:
         """Drops vector and matrix; they are computed again when asked for."""
@@ -322,15 +296,7 @@ class IPCContact:
 
     def energy(self, u: ArrayLike) -> float:
         """κ B + P at displacements u, in J; infinite where something touches."""
-        self._begun()
-        x = self._positions("u", u)
-        contacts, total = self._scene.contacts(x), 0.0
-        if len(contacts):
-            kappa = self._kappa if self._kappa is not None else self._kappa_for(contacts)
-            total += self._barrier(kappa).energy(contacts, x)
-        if self._slides is not None:
-            total += self._menu.potential().energy(self._slides, self._velocity(x))
-        return total
+        return self._now.energy(self._positions("u", u))
 
     # ---- how far a solver may go
 
@@ -343,7 +309,7 @@ class IPCContact:
         start, p = self._begun(), self._order.field("du", du)
         if not self._use_ccd:
             return 1.0
-        conservative = not len(start.contacts) and not len(self._contacts)
+        conservative = not len(start.contacts) and not len(self._now.contacts)
         return self._scene.largest_step(self._positions("u", u), p, conservative)
 
     def filter_step(self, u: ArrayLike, du: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -395,7 +361,7 @@ class IPCContact:
         gap = self.smallest_gap
         if gap < DANGEROUS * self.dhat:
             return 3
-        return int(self._changed or gap < CLOSE * self.dhat)
+        return int(self._now.has_changed or gap < CLOSE * self.dhat)
 
     def may_stop(self, converged: bool) -> bool:
         """Whether an increment may end whose criterion is met or not: it is, and was for `min_extra_iterations` iterations before.
@@ -415,7 +381,7 @@ class IPCContact:
     @property
     def smallest_gap(self) -> float:
         """The smallest distance of a contact beyond dmin, in m; infinite without contacts."""
-        return self._contacts.smallest_gap(self._x) - self.dmin
+        return self._now.smallest_gap
 
     @property
     def self_contacts_at_rest(self) -> int:
@@ -424,43 +390,45 @@ class IPCContact:
 
     def gaps(self) -> NDArray[np.float64]:
         """The distance of each contact beyond dmin, in m, in the order of `contacts.vertices`."""
-        return _stiction.contact_distances(self._contacts, self._x) - self.dmin
+        return _stiction.contact_distances(self._now.contacts, self._now.x) - self.dmin
 
     def forces(self) -> NDArray[np.float64]:
         """The normal force of each contact in N, in the order of `contacts.vertices`."""
-        return self._barrier(self._kappa).forces(self._contacts, self._x) if len(self._contacts) else np.zeros(0)
+        now = self._now
+        return now.barrier(now.kappa).forces(now.contacts, now.x) if len(now.contacts) else np.zeros(0)
 
     def nodal_forces(self, part: Literal["all", "normal", "friction"] = "all") -> NDArray[np.float64]:
         """Forces on the nodes in N, shape (n, D), of the contacts' normal forces, of friction, or of both."""
         if part not in ("all", "normal", "friction"):
             raise ValueError(f'part: "{part}" is none of "all", "normal" and "friction"')
-        total = np.zeros_like(self._x)
+        total = np.zeros_like(self._now.x)
         if part != "friction":
-            total -= self._normal_gradient()
-        return total - self._friction_gradient() if part != "normal" else total
+            total -= self._now.normal_gradient()
+        return total - self._now.friction_gradient() if part != "normal" else total
 
     def pressure(self) -> NDArray[np.float64]:
         """Contact pressure at each node, normal force by area of the surface at rest, shape (n,), in Pa; 0 off the surface."""
-        sizes = np.linalg.norm(self._normal_gradient(), axis=1)
+        sizes = np.linalg.norm(self._now.normal_gradient(), axis=1)
         areas = self._scene.surface.vertex_areas
         return np.divide(sizes, areas, out=np.zeros_like(sizes), where=areas > 0)
 
     def slip_speeds(self) -> NDArray[np.float64]:
         """How fast each slide moves, in m/s, or in m per increment without a time step."""
-        return np.zeros(0) if self._slides is None else _stiction.slip_speeds(self._slides, self._velocity(self._x))
+        now = self._now
+        return np.zeros(0) if now.slides is None else _stiction.slip_speeds(now.slides, now.velocity(now.x))
 
     def report(self) -> ContactReport:
         """The state at the last update."""
         speeds, gap = self.slip_speeds(), self.smallest_gap
-        sticking = int((speeds < self._menu.eps_v).sum())
+        sticking = int((speeds < self._now.friction.eps_v).sum())
         return ContactReport(
-            contacts=len(self._contacts),
-            counts=self._contacts.counts,
+            contacts=len(self._now.contacts),
+            counts=self._now.contacts.counts,
             smallest_gap=gap,
             relative_gap=gap / self.dhat,
-            kappa=self._kappa,
+            kappa=self._now.kappa,
             normal_force=float(self.forces().sum()),
-            friction_force=float(np.linalg.norm(self._friction_gradient(), axis=1).max(initial=0.0)),
+            friction_force=float(np.linalg.norm(self._now.friction_gradient(), axis=1).max(initial=0.0)),
             sticking=sticking,
             slipping=len(speeds) - sticking,
             fastest_slip=float(speeds.max(initial=0.0)),
@@ -470,85 +438,24 @@ class IPCContact:
 
     # ---- inside
 
-    def _begun(self) -> _Start:
-        if self._start is None:
+    def _begun(self) -> Start:
+        if self._now.start is None:
             raise RuntimeError(f"{self._name}: call initialize first")
-        return self._start
+        return self._now.start
 
-    def _positions(self, name: str, u: Any) -> NDArray[np.float64]:
-        self._begun()
+    def _positions(self, name: str, u: ArrayLike) -> NDArray[np.float64]:
         return self._scene.surface.rest + self._order.field(name, u)
 
-    def _place(self, x: NDArray[np.float64]) -> None:
-        self._x, self._contacts = x, self._scene.contacts(x)
-
-    def _begin(self, x: NDArray[np.float64]) -> None:
-        before = self._start
-        moved = before is not None and not np.array_equal(before.x, x)
-        if before is not None and moved:
-            self._last_velocity = (x - before.x) / self._menu.time
-        self._place(x)
-        self._settle_kappa(moved)
-        self._start = _Start(self._u, x, self._kappa, self._menu, self._contacts, None)
-        self._slides, self._changed, self._extra = None, False, 0
-        if self._menu.is_on and len(self._contacts):
-            self._lag(self._last_velocity)
-        # Kept last: a second try begins with what the first one did, the κ of now included.
-        self._start = _Start(self._u, x, self._kappa, self._menu, self._contacts, self._slides)
-        self.assemble_global_mat()
-
-    def _settle_kappa(self, moved: bool) -> None:
-        if not len(self._contacts):
+    def _take_stiffness(self, stiffness: Any, needed: bool) -> None:
+        if self._given_kappa is not None or (stiffness is None and not needed):
             return
-        kappa = self._kappa or 0.0
-        if self._moduli is not None:
-            kappa = max(kappa, self._kappa_for(self._contacts))
-        # Without a motion there was no increment that the gap could be the result of.
-        self._kappa = risen(kappa, self.smallest_gap, self._slope) if self._adaptive and moved else kappa
-
-    def _kappa_for(self, contacts: Contacts) -> float:
-        if self._moduli is None:
-            raise RuntimeError(f"{self._name}: there is neither a barrier_stiffness nor a stiffness to follow")
-        return self._moduli.kappa(contacts, self._slope, self._scene.by_area)
-
-    def _take_stiffness(self, stiffness: Any) -> None:
-        known = stiffness if np.ndim(stiffness) == 0 and not hasattr(stiffness, "diagonal") else None
-        diagonal = float(known) if known is not None else self._order.diagonal(stiffness)
-        self._moduli = BodyModuli.of(self._scene.surface, diagonal)
-
-    def _lag(self, velocity: NDArray[np.float64] | None) -> None:
-        if not len(self._contacts):
-            self._slides = None
-            return
-        self._slides = self._menu.lag(self._contacts, self._x, self._barrier(self._kappa))
-        if velocity is not None and self._menu.depends_on_direction:
-            self._slides.refresh_anisotropy(velocity)
-
-    def _barrier(self, kappa: float | None) -> BarrierPotential:
-        return BarrierPotential(self._scene.dhat, kappa, barrier=self._slope.barrier)
-
-    def _velocity(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (x - self._begun().x) / self._menu.time
-
-    def _normal_gradient(self) -> NDArray[np.float64]:
-        if not len(self._contacts):
-            return np.zeros_like(self._x)
-        return self._barrier(self._kappa).gradient(self._contacts, self._x)
-
-    def _friction_gradient(self) -> NDArray[np.float64]:
-        if self._slides is None:
-            return np.zeros_like(self._x)
-        return self._menu.potential().gradient(self._slides, self._velocity(self._x))
-
-    def _hessian(self) -> csc_array:
-        from scipy.sparse import csc_array
-
-        total = csc_array((self._x.size, self._x.size))
-        if len(self._contacts):
-            total = self._barrier(self._kappa).hessian(self._contacts, self._x, self._psd)
-        if self._slides is not None:
-            total = total + self._menu.potential().hessian(self._slides, self._velocity(self._x), self._psd)
-        return total
+        if stiffness is None:
+            raise ValueError(
+                "stiffness: is needed for the barrier to follow: the stiffness matrix, its diagonal, or a modulus in Pa; or give "
+                "IPCContact a barrier_stiffness"
+            )
+        diagonal = float(stiffness) if np.shape(stiffness) == () else self._order.diagonal(stiffness)
+        self._now.moduli = BodyModuli.of(self._scene.surface, diagonal)
 
     def _moves(self, du: ArrayLike, prescribed: ArrayLike | None) -> bool:
         if prescribed is None:
@@ -566,64 +473,3 @@ class IPCSelfContact(IPCContact):
             if name in options:
                 raise TypeError(f"IPCSelfContact: finds the surface by itself and takes no {name}")
         super().__init__(mesh, None, True, *arguments, **options)
-
-
-def _surface(mesh: PlainMesh, surface_mesh: Any, extract: bool) -> Surface:
-    if surface_mesh is not None and extract:
-        raise ValueError("surface_mesh and extract_surface: give one of them")
-    if surface_mesh is not None:
-        elements = read_surface(surface_mesh, mesh.dimension)
-    elif not is_solid(mesh.elements, mesh.dimension):
-        elements = mesh.elements
-    elif extract:
-        elements = boundary(mesh)
-    else:
-        raise ValueError("surface_mesh: is needed for a solid, or extract_surface=True")
-    return Surface(mesh.nodes, *primitives(elements, mesh.dimension))
-
-
-def _without_rings(surface: Surface, rings: int) -> Surface:
-    if int(rings) != rings or rings < 1:
-        raise ValueError(f"excluded_rings: {rings} is not a whole number of 1 or more")
-    return surface if rings == 1 else _stiction.exclude_rings(surface, int(rings))
-
-
-def _reach(dhat: float, relative: bool, surface: Surface) -> float:
-    part = surface.rest[surface.bodies >= 0]
-    if not len(part):
-        raise ValueError("surface_mesh: has no elements")
-    return _positive("dhat", dhat) * (float(np.linalg.norm(np.ptp(part, axis=0))) if relative else 1.0)
-
-
-def _psd_of(projection: bool | _Psd) -> _Psd:
-    if isinstance(projection, str):
-        if projection not in ("clamp", "abs", "gauss_newton", "none"):
-            raise ValueError(f'psd_projection: "{projection}" is none of "clamp", "abs", "gauss_newton" and "none"')
-        return projection
-    return "clamp" if projection else "none"
-
-
-def _displacements(source: Any, count: int) -> Any:
-    if source is None:
-        return np.zeros(count)
-    if hasattr(source, "get_disp"):
-        found = np.asarray(source.get_disp(), dtype=float)
-        return np.zeros(count) if found.ndim == 0 else found.T
-    return getattr(source, "u", source)
-
-
-def _same(a: Contacts, b: Contacts) -> bool:
-    one, other = a.vertices, b.vertices
-    return all(np.array_equal(one[kind], other[kind]) for kind in one)
-
-
-def _positive(name: str, value: float) -> float:
-    if not (np.isfinite(value) and value > 0):
-        raise ValueError(f"{name}: {value} is not a positive number")
-    return float(value)
-
-
-def _not_negative(name: str, value: float) -> float:
-    if not (np.isfinite(value) and value >= 0):
-        raise ValueError(f"{name}: {value} is not a number of 0 or more")
-    return float(value)

@@ -52,12 +52,10 @@ def read_mesh(mesh: Any, space: int | None) -> PlainMesh:
     return PlainMesh(_positions(nodes, space), [_table("elements", part) for part in elements])
 
 
-def read_surface(surface: Any, dimension: int) -> list[NDArray[np.int64]]:
-    """Elements of a surface: an array, a list of arrays or a mesh whose nodes are numbered as those of the solid."""
-    if _is_mesh(surface):
-        elements = _parts(surface)[1]
-    else:
-        elements = surface if isinstance(surface, list) and np.ndim(surface[0]) == 2 else [surface]
+def read_surface(surface: Any) -> list[NDArray[np.int64]]:
+    """Elements of a surface: an array, a list of arrays, or a mesh (or pair of nodes and elements) whose nodes are numbered as those of the solid."""
+    is_pair = isinstance(surface, tuple) and len(surface) == 2
+    elements = _parts(surface)[1] if is_pair or _is_mesh(surface) else _listed(surface)
     return [_table("surface_mesh", part) for part in elements]
 
 
@@ -114,7 +112,7 @@ def _parts(mesh: Any) -> tuple[Any, list[Any]]:
 
 
 def _listed(elements: Any) -> list[Any]:
-    if isinstance(elements, (tuple, list)) and all(np.ndim(part) == 2 for part in elements):
+    if isinstance(elements, (tuple, list)) and elements and all(np.ndim(part) == 2 for part in elements):
         return list(elements)
     return [elements]
 
