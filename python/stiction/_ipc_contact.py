@@ -41,7 +41,7 @@ _Compute: TypeAlias = Literal["all", "vector", "matrix", "none"]
 # Gaps below these parts of d̂ ask for one and for three more iterations.
 CLOSE, DANGEROUS = 0.1, 0.01
 # How often the energy line search halves a step.
-HALVINGS = 40
+HALVINGS = 24
 # Energies are told apart down to this part of their magnitude.
 ROUNDING = 1e-13
 

@@ -29,7 +29,7 @@ _SIDES: dict[int, dict[int, tuple[tuple[int, ...], ...]]] = {
 # How many nodes of an element of a surface are corners: edges in 2D, triangles and quads in 3D.
 _CORNERS = {2: {2: 2, 3: 2}, 3: {3: 3, 6: 3, 7: 3}}
 # scikit-fem numbers the corners of a brick by their coordinates.
-_SKFEM_HEX = [0, 1, 4, 2, 3, 6, 7, 5]
+_SKFEM_HEX = [0, 3, 6, 2, 1, 5, 7, 4]
 _MESHIO_POINTS = ("vertex",)
 
 
