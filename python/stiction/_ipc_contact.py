@@ -183,6 +183,15 @@ class IPCContact:
         return self._now.kappa
 
     @property
+    def psd_projection(self) -> _Psd:
+        """What becomes of negative eigenvalues of contacts in the matrix; may be set between iterations."""
+        return self._psd
+
+    @psd_projection.setter
+    def psd_projection(self, projection: bool | _Psd) -> None:
+        self._psd, self._matrix = psd_of(projection), None
+
+    @property
     def contacts(self) -> Contacts:
         """What is in contact at the last update."""
         return self._now.contacts
