@@ -116,7 +116,7 @@ def main(arguments_given: list[str] | None = None) -> dict[str, float]:
     world = World(np.array([0.0, -9.81]), [([0, 0], [0, 1])], 2e-3, 1e12, 0.15, 1e-3, 0.01)
     x, v = body.rest, np.zeros_like(body.rest) + [2.0, 0.0]
     frames, speed = [(0.0, x)], [2.0]
-    steps = 30 if options.quick else 160
+    steps = 80 if options.quick else 160
     for k in range(1, steps + 1):
         x, v, contacts = step(body, world, x, v)
         assert not stiction.has_crossings(body.surface, x) and x[:, 1].min() > 0

@@ -31,7 +31,7 @@ def test_friction_laws(tmp_path):
 
 def test_newton(tmp_path):
     result, _ = run("newton", tmp_path)
-    assert result["gap"] > 0
+    assert result["gap"] > 0 and result["slowing"] == pytest.approx(0.15 * 9.81, rel=0.02)
 
 
 def test_incline(tmp_path):

@@ -141,11 +141,7 @@ impl Contacts {
     ///
     /// # Panics
     /// If `x` or `obstacles` is not the array that the contacts were built with.
-    pub fn distances<const D: usize>(
-        &self,
-        x: &[Vector<D>],
-        obstacles: &[Obstacle<D>],
-    ) -> PerContact<f64> {
+    pub fn distances<const D: usize>(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> PerContact<f64> {
         PerContact {
             vv: each(&self.vv, |c| squared::<VertexVertex, D, 2>(c.stencil, x).sqrt()),
             ve: each(&self.ve, |c| squared::<VertexEdge, D, 3>(c.stencil, x).sqrt()),
