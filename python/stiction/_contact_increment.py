@@ -52,11 +52,13 @@ class ContactIncrement:
         if before is not None and moved:
             self._last_velocity = (x - before.x) / self.friction.time
         self.u, self.x, self.contacts = u, x, self.scene.contacts(x)
+        balanced = self.kappa
         # Without a motion there was no increment that the gap could be the result of.
         self._settle_kappa(adaptive and moved)
         self.slides, self.has_changed = None, False
         if self.friction.is_on:
-            self.lag(self._last_velocity)
+            # Gaps here are in balance with the κ they came from: with a larger one, normal forces would be too large.
+            self.lag(self._last_velocity, balanced)
         # Kept last: a second try begins with what the first one did, the κ of now included.
         self.start = Start(u, x, self.kappa, self.friction, self.contacts, self.slides)
 
@@ -73,12 +75,15 @@ class ContactIncrement:
         if self.kappa is None and len(self.contacts):
             self.kappa = self.kappa_for(self.contacts)
 
-    def lag(self, velocity: NDArray[np.float64] | None) -> None:
-        """Freezes friction where the nodes are; coefficients that depend on the direction take that of the velocity."""
+    def lag(self, velocity: NDArray[np.float64] | None, kappa: float | None = None) -> None:
+        """Freezes friction where the nodes are, with normal forces of κ, by default that of now.
+
+        Coefficients that depend on the direction take that of the velocity.
+        """
         self.slides = None
         if not len(self.contacts):
             return
-        self.slides = self.friction.lag(self.contacts, self.x, self.barrier(self.kappa))
+        self.slides = self.friction.lag(self.contacts, self.x, self.barrier(self.kappa if kappa is None else kappa))
         if velocity is not None and self.friction.depends_on_direction:
             self.slides.refresh_anisotropy(velocity)
 

@@ -52,7 +52,8 @@ class BarrierSlope:
         from . import barrier_derivatives
 
         if isinstance(self.barrier, str):
-            return float(barrier_derivatives(np.array([d2]), self.dhat, self.dmin, self.barrier)[0][0])
+            name: Any = self.barrier
+            return float(barrier_derivatives(np.array([d2]), self.dhat, self.dmin, name)[0][0])
         s_hat = (2.0 * self.dmin + self.dhat) * self.dhat
         return float(self.barrier.first_derivative(d2 - self.dmin**2, s_hat))
 
@@ -122,4 +123,5 @@ def _vertex_moduli(
         node = int(np.flatnonzero(~(np.isfinite(diagonal) & (diagonal >= 0)).all(axis=1))[0])
         raise ValueError(f"stiffness: the diagonal entries of node {node} are {diagonal[node]}, expected 0 or more")
     safe = np.where(areas > 0, areas, 1.0)
-    return diagonal.mean(axis=1) * safe ** (1.0 / (dimension - 1) - 1.0)
+    out: NDArray[np.float64] = diagonal.mean(axis=1) * safe ** (1.0 / (dimension - 1) - 1.0)
+    return out

@@ -62,7 +62,8 @@ class IPCContact:
     `broad_phase`: "hash_grid", "brute_force", "spatial_hash", "sweep_and_prune" or "bvh"; all give the same.
     `use_ccd`: steps are bounded by continuous collision detection (`largest_step`), the default; `use_ogc`: vertices are bounded one by one
     (`filter_step`), by balls (True) or by dividing planes ("planar"). One excludes the other.
-    `line_search_energy`: `line_search` also halves steps until the energy falls; by default where use_ccd is.
+    Without either, only the energy keeps bodies from passing through each other, and does not always.
+    `line_search_energy`: `line_search` also halves steps until the energy falls; by default where use_ccd is, never with use_ogc.
     `space`: 2 or 3; by default as many as nodes have coordinates. `name`: for reports.
 
     Only by name: `dof_order`: "interleaved" (x₀ y₀ z₀ x₁ …), "blocked" (all x, then all y …) or a sparse matrix P of shape (unknowns, n·D).
@@ -72,6 +73,9 @@ class IPCContact:
     `kinetic_coefficient`: μ_k where it differs, one or one for each node. `friction_law`: "peak", "smooth_mu" or a FrictionLaw. `blend`,
     `scaling`, `static_axes`, `kinetic_axes`, `direction`: as for Slides. `time_step`: of an increment, in s.
     """
+
+    _vector: NDArray[np.float64] | None
+    _matrix: csc_array | None
 
     def __init__(
         self,
@@ -148,7 +152,7 @@ class IPCContact:
             raise ValueError("use_ccd and use_ogc: exclude each other; choose one of them")
         self._use_ogc = use_ogc
         self._use_ccd = not use_ogc if use_ccd is None else bool(use_ccd)
-        self._use_energy = self._use_ccd if line_search_energy is None else bool(line_search_energy)
+        self._use_energy = (self._use_ccd if line_search_energy is None else bool(line_search_energy)) and not use_ogc
 
     # ---- what it is
 
@@ -279,13 +283,15 @@ class IPCContact:
         """Forces of contact and friction on the unknowns in N: minus the gradient of the energy."""
         if self._vector is None:
             self.assemble_global_mat("vector")
-        return self._vector  # type: ignore[return-value]
+        assert self._vector is not None
+        return self._vector
 
     def get_global_matrix(self) -> csc_array:
         """Hessian of the energy by the unknowns in N/m: to be added to the stiffness matrix."""
         if self._matrix is None:
             self.assemble_global_mat("matrix")
-        return self._matrix  # type: ignore[return-value]
+        assert self._matrix is not None
+        return self._matrix
 
     def assemble_global_mat(self, compute: _Compute = "all") -> None:
         """Computes vector and matrix at the last update anew."""
@@ -300,8 +306,7 @@ class IPCContact:
 
     def delete_global_mat(self) -> None:
         """Drops vector and matrix; they are computed again when asked for."""
-        self._vector: NDArray[np.float64] | None = None
-        self._matrix: csc_array | None = None
+        self._vector = self._matrix = None
 
     def energy(self, u: ArrayLike) -> float:
         """κ B + P at displacements u, in J; infinite where something touches."""
@@ -419,7 +424,8 @@ class IPCContact:
         """Contact pressure at each node, normal force by area of the surface at rest, shape (n,), in Pa; 0 off the surface."""
         sizes = np.linalg.norm(self._now.normal_gradient(), axis=1)
         areas = self._scene.surface.vertex_areas
-        return np.divide(sizes, areas, out=np.zeros_like(sizes), where=areas > 0)
+        out: NDArray[np.float64] = np.divide(sizes, areas, out=np.zeros_like(sizes), where=areas > 0)
+        return out
 
     def slip_speeds(self) -> NDArray[np.float64]:
         """How fast each slide moves, in m/s, or in m per increment without a time step."""

@@ -43,7 +43,7 @@ class PlainMesh:
     @property
     def dimension(self) -> int:
         """D."""
-        return self.nodes.shape[1]
+        return int(self.nodes.shape[1])
 
 
 def read_mesh(mesh: Any, space: int | None) -> PlainMesh:
@@ -153,4 +153,5 @@ def _sides(elements: NDArray[np.int64], dimension: int) -> Iterator[NDArray[np.i
 
 def _once(sides: NDArray[np.int64]) -> NDArray[np.int64]:
     _, first, count = np.unique(np.sort(sides, axis=1), axis=0, return_index=True, return_counts=True)
-    return sides[np.sort(first[count == 1])]
+    out: NDArray[np.int64] = sides[np.sort(first[count == 1])]
+    return out

@@ -238,6 +238,26 @@ def test_vector_and_matrix_are_derivatives_of_the_energy(mu):
     assert bool((contact.nodal_forces("friction") != 0).any()) == (mu > 0)
 
 
+def test_derivatives_in_three_dimensions():
+    nodes, bricks = joined(cube_mesh(), cube_mesh())
+    turn = np.linalg.qr(np.random.default_rng(7).normal(size=(3, 3)))[0]
+    nodes[27:] = (nodes[27:] - 0.5) @ turn.T
+    nodes[27:] += [0.4, 0.6, 1.03 - nodes[27:, 2].min()]
+    options = {"dhat": 0.05, "dhat_is_relative": False, "barrier_stiffness": 1e4, "psd_projection": False, "time_step": 0.1}
+    contact = IPCContact((nodes, bricks), None, True, friction_coefficient=0.4, eps_v=0.1, planes=[([0, 0, -0.02], [0, 0, 1])], **options)
+    contact.initialize()
+    assert contact.report().counts["vf"] > 0 and contact.report().counts["obstacle"] == 9
+    u, p, h = random_step(nodes, 3e-3), random_step(nodes, 1.0, 2), 1e-8
+    contact.update(u)
+    vector, matrix = contact.get_global_vector(), contact.get_global_matrix()
+    assert (contact.energy(u + h * p) - contact.energy(u - h * p)) / (2 * h) == pytest.approx(-vector @ p, rel=1e-5)
+    contact.update(u + h * p)
+    plus = contact.get_global_vector()
+    contact.update(u - h * p)
+    change = (plus - contact.get_global_vector()) / (2 * h)
+    assert np.abs(change + matrix @ p).max() < 1e-5 * np.abs(matrix @ p).max()
+
+
 def test_orders_of_unknowns_are_the_same_assembly():
     nodes, contact = plain_contact(friction_coefficient=0.3)
     contact.initialize()
@@ -363,6 +383,16 @@ def test_stiffness_grows_where_gaps_become_small_and_only_if_it_may():
         results[adaptive] = (run.press().relative_gap, run.contact.kappa)
     assert results[False][1] == 1e5 and results[False][0] < 0.1
     assert results[True][1] > 1e5 and results[True][0] > 0.1
+
+
+def test_friction_keeps_the_normal_forces_that_are_in_balance_when_the_stiffness_grows():
+    run = Pressed(barrier_stiffness=1e5, friction_coefficient=0.3, eps_v=1e-4)
+    run.go(0.0, -0.06)
+    forces, kappa = run.contact.forces(), run.contact.kappa
+    run.contact.set_start(run.u)
+    assert run.contact.kappa > 1.5 * kappa
+    assert np.allclose(run.contact.slides.normal_forces, forces, rtol=1e-12)
+    assert run.contact.forces().sum() > 1.5 * forces.sum()
 
 
 # ---- starts
