@@ -13,14 +13,17 @@ Positions go in, as arrays of shape (n, D) with D = 2 or 3; energies, gradients,
 True
 """
 
+from ._drop_in import use_as_ipctk
 from ._stiction import (
     BarrierPotential,
     Contacts,
+    Filter,
     FrictionLaw,
     FrictionPotential,
     Slides,
     Surface,
     TrustRegion,
+    VertexFilter,
     barrier_derivatives,
     barrier_value,
     candidates,
@@ -43,7 +46,6 @@ from ._stiction import (
     edge_edge_mollifier_mixed_hessian,
     edge_edge_mollifier_rest_gradient,
     edge_edge_threshold,
-    exclude_rings,
     has_crossings,
     initial_stiffness,
     is_free,
@@ -75,6 +77,7 @@ __all__ = [
     "BarrierPotential",
     "ContactReport",
     "Contacts",
+    "Filter",
     "FrictionLaw",
     "FrictionPotential",
     "IPCContact",
@@ -82,6 +85,7 @@ __all__ = [
     "Slides",
     "Surface",
     "TrustRegion",
+    "VertexFilter",
     "barrier_derivatives",
     "barrier_value",
     "candidates",
@@ -104,7 +108,6 @@ __all__ = [
     "edge_edge_mollifier_mixed_hessian",
     "edge_edge_mollifier_rest_gradient",
     "edge_edge_threshold",
-    "exclude_rings",
     "has_crossings",
     "initial_stiffness",
     "is_free",
@@ -124,5 +127,6 @@ __all__ = [
     "tangent_basis",
     "tangent_basis_jacobian",
     "updated_stiffness",
+    "use_as_ipctk",
     "version",
 ]

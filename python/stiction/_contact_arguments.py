@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _stiction
 from ._mesh_input import PlainMesh, boundary, is_solid, primitives, read_surface
-from ._stiction import Surface
+from ._stiction import Filter, Surface, VertexFilter
 
 if TYPE_CHECKING:
     from ._stiction import _Psd
@@ -33,7 +32,7 @@ def without_rings(surface: Surface, rings: int) -> Surface:
     """The surface whose neighbours in this many rings do not touch; in one they never do."""
     if int(rings) != rings or rings < 1:
         raise ValueError(f"excluded_rings: {rings} is not a whole number of 1 or more")
-    return surface if rings == 1 else _stiction.exclude_rings(surface, int(rings))
+    return surface if rings == 1 else surface.with_filter(Filter(VertexFilter.rings(surface, int(rings))))
 
 
 def reach(dhat: float, relative: bool, surface: Surface) -> float:

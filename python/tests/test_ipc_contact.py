@@ -750,12 +750,10 @@ def test_reports_agree_with_each_other():
     assert len(contact.slip_speeds()) == len(contact.slides) == report.sticking + report.slipping
 
 
-def test_distances_and_rings_of_the_native_module():
+def test_distances_of_the_native_module():
     nodes, contact = plain_contact()
     contacts = stiction.Contacts(contact.surface, nodes, 0.01)
     each = stiction.contact_distances(contacts, nodes)
     assert each.min() == contacts.smallest_gap(nodes) and len(each) == len(contacts)
     with pytest.raises(ValueError, match="x"):
         stiction.contact_distances(contacts, nodes[:3])
-    with pytest.raises((ValueError, OverflowError)):
-        stiction.exclude_rings(contact.surface, -1)

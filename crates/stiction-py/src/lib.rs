@@ -9,8 +9,10 @@ mod array;
 mod sparse;
 mod distance;
 mod kernels;
+mod meeting;
+mod part;
 mod surface;
-mod rings;
+mod filter;
 mod candidates;
 mod planes;
 mod contact_lists;
@@ -24,6 +26,7 @@ mod friction_potential;
 mod contact_report;
 mod stiffness;
 mod motion;
+mod path;
 mod trust_region;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
@@ -46,22 +49,32 @@ mod _stiction {
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
+    use crate::filter::{Filter, VertexFilter};
+    #[pymodule_export]
     use crate::friction_law::Law;
     #[pymodule_export]
     use crate::friction_potential::FrictionPotential;
     #[pymodule_export]
     use crate::kernels::{
         closest_features, closest_point, closest_point_jacobian, distance, distance_gradient,
-        distance_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient, edge_edge_mollifier_hessian,
-        edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient, edge_edge_threshold,
-        pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian, signed_distance,
-        signed_distance_gradient, signed_distance_hessian, signed_normal, signed_normal_jacobian,
-        tangent_basis, tangent_basis_jacobian,
+        distance_hessian, edge_edge_cross_squared, edge_edge_cross_squared_gradient,
+        edge_edge_cross_squared_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient,
+        edge_edge_mollifier_hessian, edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient,
+        edge_edge_threshold, pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian,
+        signed_distance, signed_distance_gradient, signed_distance_hessian, signed_normal,
+        signed_normal_jacobian, tangent_basis, tangent_basis_jacobian,
     };
+    #[pymodule_export]
+    use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
     #[pymodule_export]
-    use crate::rings::exclude_rings;
+    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
+    #[pymodule_export]
+    use crate::path::{
+        belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
+        safe_distances, vertex_distances,
+    };
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]
