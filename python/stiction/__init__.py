@@ -37,6 +37,7 @@ from ._stiction import (
     closest_features,
     closest_point,
     closest_point_jacobian,
+    contact_distances,
     crossings,
     describe_crossings,
     distance,
@@ -67,6 +68,7 @@ from ._stiction import (
     signed_distance_hessian,
     signed_normal,
     signed_normal_jacobian,
+    slip_speeds,
     tangent_basis,
     tangent_basis_jacobian,
     updated_stiffness,
@@ -74,10 +76,14 @@ from ._stiction import (
     write_mesh,
 )
 
+from ._contact_report import ContactReport
+from ._ipc_contact import IPCContact, IPCSelfContact
+
 __version__ = version
 
 __all__ = [
     "BarrierPotential",
+    "ContactReport",
     "Contacts",
     "Filter",
     "FrictionLaw",
@@ -85,6 +91,8 @@ __all__ = [
     "Mesh",
     "Scene",
     "Simulation",
+    "IPCContact",
+    "IPCSelfContact",
     "Slides",
     "StepError",
     "Surface",
@@ -99,6 +107,7 @@ __all__ = [
     "closest_features",
     "closest_point",
     "closest_point_jacobian",
+    "contact_distances",
     "crossings",
     "describe_crossings",
     "distance",
@@ -129,6 +138,7 @@ __all__ = [
     "signed_distance_hessian",
     "signed_normal",
     "signed_normal_jacobian",
+    "slip_speeds",
     "tangent_basis",
     "tangent_basis_jacobian",
     "updated_stiffness",

@@ -23,6 +23,7 @@ mod barrier_potential;
 mod friction_law;
 mod slides;
 mod friction_potential;
+mod contact_report;
 mod stiffness;
 mod motion;
 mod path;
@@ -46,6 +47,8 @@ mod _stiction {
     use crate::candidates::{candidates, num_threads, set_num_threads};
     #[pymodule_export]
     use crate::command::main;
+    #[pymodule_export]
+    use crate::contact_report::{contact_distances, slip_speeds};
     #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
