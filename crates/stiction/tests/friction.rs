@@ -37,14 +37,14 @@ const H_HAT: f64 = 0.02;
 fn laws() -> Vec<FrictionKind> {
     let stribeck = Stribeck::new(0.5 * EPS_V, 0.7).unwrap();
     let mut all = FrictionKind::NAMED.to_vec();
-    all.push(FrictionKind::Stribeck(stribeck));
+    all.extend([FrictionKind::Stribeck(stribeck), FrictionKind::Adhesion]);
     all
 }
 
 /// Speeds where a derivative of a law may jump.
-fn branches(law: &FrictionKind, mu: Mu) -> [f64; 4] {
+fn branches(law: &FrictionKind, mu: Mu) -> [f64; 5] {
     let peak = law.creep_bound(mu, EPS_V);
-    [EPS_V, 0.5 * EPS_V, peak, 0.5 * (peak + EPS_V)]
+    [EPS_V, 0.5 * EPS_V, peak, 0.5 * (peak + EPS_V), 2.0 * EPS_V]
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -1054,8 +1054,8 @@ fn check_any_speed(setup: &Setup<3>, setting: &Setting, random: &mut Random, cen
         let numbers = [Psd::None, Psd::Clamp].map(|psd| hessian(&potential, x, psd));
         assert!(potential.energy(x).is_finite() && g.iter().all(|g| g.is_finite()), "{speed:e}");
         assert!(numbers.as_flattened().as_flattened().iter().all(|h| h.is_finite()), "{speed:e}");
-        // Viscous friction has no limit.
-        if speed > 1.0 && !matches!(law, FrictionKind::Stribeck(_)) {
+        // Viscous friction has no limit, and adhesion lets go.
+        if speed > 1.0 && !matches!(law, FrictionKind::Stribeck(_) | FrictionKind::Adhesion) {
             for (force, limit) in forces_and_limits(&potential, x) {
                 let what = || format!("{force} and {limit} at {speed:e} with {setting:?}");
                 assert!((force - limit).abs() < 1e-12 * limit + 1e-300, "{}", what());
