@@ -9,6 +9,7 @@ mod array;
 mod sparse;
 mod distance;
 mod kernels;
+mod meeting;
 mod surface;
 mod candidates;
 mod planes;
@@ -49,12 +50,15 @@ mod _stiction {
     #[pymodule_export]
     use crate::kernels::{
         closest_features, closest_point, closest_point_jacobian, distance, distance_gradient,
-        distance_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient, edge_edge_mollifier_hessian,
-        edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient, edge_edge_threshold,
-        pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian, signed_distance,
-        signed_distance_gradient, signed_distance_hessian, signed_normal, signed_normal_jacobian,
-        tangent_basis, tangent_basis_jacobian,
+        distance_hessian, edge_edge_cross_squared, edge_edge_cross_squared_gradient,
+        edge_edge_cross_squared_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient,
+        edge_edge_mollifier_hessian, edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient,
+        edge_edge_threshold, pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian,
+        signed_distance, signed_distance_gradient, signed_distance_hessian, signed_normal,
+        signed_normal_jacobian, tangent_basis, tangent_basis_jacobian,
     };
+    #[pymodule_export]
+    use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
     #[pymodule_export]
