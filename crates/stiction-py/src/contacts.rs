@@ -194,6 +194,12 @@ impl Contacts {
         either!(AnyContacts, &self.0, scene => scene.dmin)
     }
 
+    /// Whether they have what `BarrierPotential.shape_derivative` needs.
+    #[getter]
+    fn has_shape_derivatives(&self) -> bool {
+        either!(AnyContacts, &self.0, scene => scene.sources.is_some())
+    }
+
     /// The vertices of the contacts by kind, arrays of shape (k, 2), (k, 3), (k, 4) or (k, 1): vv, ve, ee, vf, parallel, obstacle.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

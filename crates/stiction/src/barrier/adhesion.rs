@@ -6,14 +6,15 @@ use crate::error::{Error, Result};
 /// What holds two surfaces together at small distances, as a [`Barrier`] without a barrier: added to one, not instead of it.
 ///
 /// ```text
-/// a₁ = a₂(1 − ŝ/p) < 0 < −a₂        p = (2 d_min + d_p) d_p ,  ŝ = (2 d_min + d_a) d_a
+/// a₂ < 0 < a₁ = a₂(1 − ŝ/p)        p = (2 d_min + d_p) d_p ,  ŝ = (2 d_min + d_a) d_a
 ///
 /// s        b                                b′              b″
 /// 0 … p    a₁s² + a₂(ŝ − p)² − a₁p²         2 a₁ s          2 a₁
 /// p … ŝ    a₂ (s − ŝ)²                      2 a₂(s − ŝ)     2 a₂
 /// ```
-/// `s` in m², `b` in J for weight and stiffness 1. `a₂ = Y ε_c/(4 (d_p + d_min)(p − ŝ))` makes the largest force, at distance
-/// `d_min + d_p`, `Y ε_c`: modulus times critical strain. b is C¹; b″ jumps at p. It is negative and, up to p, concave in s.
+/// `s` in m², `b` in J for weight and stiffness 1. `b′` is largest at p, where `a₂ = Y ε_c/(4 (d_p + d_min)(p − ŝ))` makes the force `Y ε_c`:
+/// modulus times critical strain. (By the distance, the force still grows a little beyond where `d_min + d_p < (d_min + d_a)/√3`.) b is C¹;
+/// b″ jumps at p. It is negative, and convex in s up to p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adhesion {
     p: f64,
@@ -21,8 +22,7 @@ pub struct Adhesion {
 }
 
 impl Adhesion {
-    /// Largest at the distance `peak` (`d_p`) and gone at `reach` (`d_a`), both in m beyond `dmin`; there the force is `strength`, in N for
-    /// weight 1. Its [`BarrierLaw`](super::BarrierLaw) must have `reach` as `d̂`, and the same `dmin`.
+    /// With the force `strength`, in N for weight 1, at the distance `peak` (`d_p`) and gone at `reach` (`d_a`), both in m beyond `dmin`. Its [`BarrierLaw`](super::BarrierLaw) must have `reach` as `d̂`, and the same `dmin`.
     ///
     /// # Errors
     /// If not `0 < peak < reach`, both finite, or `dmin` or `strength` is negative or not finite.
@@ -135,18 +135,19 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_force_is_the_strength() {
+    fn the_force_at_the_peak_is_the_strength() {
         for (peak, reach, dmin) in CASES {
             let adhesion = Adhesion::new(peak, reach, dmin, 100.0).unwrap();
             let law = BarrierLaw::new(adhesion, reach).unwrap().with_dmin(dmin).unwrap();
             let force = |d: f64| law.force((d + dmin) * (d + dmin));
             assert!((force(peak) + 100.0).abs() < 1e-9, "{}", force(peak));
+            let (p2, at_peak) = ((peak + dmin) * (peak + dmin), law.first((peak + dmin) * (peak + dmin)));
             for k in 0..200 {
-                assert!(force(1.1 * reach * f64::from(k) / 200.0) >= -100.0 - 1e-9);
+                let d = 1.1 * reach * f64::from(k) / 200.0 + dmin;
+                assert!((0.0..=at_peak * (1.0 + 1e-12)).contains(&law.first(d * d)), "{d}");
             }
             assert_eq!((law.value((reach + dmin).powi(2)), force(1.01 * reach)), (0.0, 0.0));
             // C¹ where the pieces meet.
-            let p2 = (peak + dmin) * (peak + dmin);
             let jump = |f: &dyn Fn(f64) -> f64| (f(p2 * (1.0 + 1e-12)) - f(p2 * (1.0 - 1e-12))).abs();
             assert!(jump(&|d2| law.value(d2)) < 1e-10 && jump(&|d2| law.first(d2)) < 1e-7 * law.first(p2));
         }
