@@ -16,11 +16,33 @@ import stiction.ipctk as ours
 TOLERANCE = 1e-12
 SAMPLES = 40
 
-# Names of ipctk that stiction.ipctk does not have, and why.
-NOT_YET = {
-    # Functions and classes with a mesh in them: they have tests of their own.
+# Names of ipctk that stiction.ipctk need not have, by reason. Shorten it as they come.
+MESHES = "needs a mesh: meshes, filters, candidates, broad phases, CCD and trust regions come by themselves"
+COLLISIONS = "needs collisions: collisions and potentials come by themselves"
+INTERVALS = "interval arithmetic, which nothing here needs"
+ABSENT = {
+    **dict.fromkeys(["AdditiveCCD", "BroadPhase", "BruteForce", "Candidates", "CollisionFilter", "CollisionMesh"], MESHES),
+    **dict.fromkeys(["CollisionStencil", "EdgeEdgeCandidate", "EdgeFaceCandidate", "EdgeVertexCandidate"], MESHES),
+    **dict.fromkeys(["FaceFaceCandidate", "FaceVertexCandidate", "HashGrid", "HashItem", "LBVH", "LBVH_Node"], MESHES),
+    **dict.fromkeys(["IntervalNonlinearTrajectory", "NarrowPhaseCCD", "NonlinearCCD", "NonlinearTrajectory"], MESHES),
+    **dict.fromkeys(["PlaneVertexCandidate", "SpatialHash", "SweepAndPrune", "TightInclusionCCD"], MESHES),
+    **dict.fromkeys(["VertexVertexCandidate", "compute_collision_free_stepsize", "has_intersections"], MESHES),
+    **dict.fromkeys(["inexact_point_edge_ccd_2D", "is_step_collision_free", "make_connected_components_filter"], MESHES),
+    **dict.fromkeys(["make_sparse_filter", "make_static_obstacle_filter", "make_vertex_patches_filter"], MESHES),
+    **dict.fromkeys(["ogc", "tight_inclusion"], MESHES),
+    **dict.fromkeys(["BarrierPotential", "EdgeEdgeNormalCollision", "EdgeEdgeTangentialCollision"], COLLISIONS),
+    **dict.fromkeys(["EdgeVertexNormalCollision", "EdgeVertexTangentialCollision", "FrictionPotential"], COLLISIONS),
+    **dict.fromkeys(["FaceVertexNormalCollision", "FaceVertexTangentialCollision", "NormalCollision"], COLLISIONS),
+    **dict.fromkeys(["NormalAdhesionPotential", "NormalCollisions", "NormalPotential"], COLLISIONS),
+    **dict.fromkeys(["PlaneVertexNormalCollision", "PlaneVertexTangentialCollision"], COLLISIONS),
+    **dict.fromkeys(["Edge2Point2Collision", "Point2Point2Collision", "SmoothCollision2"], COLLISIONS),
+    **dict.fromkeys(["SmoothCollisions", "SmoothContactParameters", "SmoothPotential"], COLLISIONS),
+    **dict.fromkeys(["TangentialAdhesionPotential", "TangentialCollision", "TangentialCollisions"], COLLISIONS),
+    **dict.fromkeys(["TangentialPotential", "VertexVertexNormalCollision"], COLLISIONS),
+    **dict.fromkeys(["VertexVertexTangentialCollision", "initial_barrier_stiffness"], COLLISIONS),
+    **dict.fromkeys(["semi_implicit_stiffness", "update_barrier_stiffness"], COLLISIONS),
+    "filib": INTERVALS,
 }
-MISSING = {}
 
 # Of stiction.ipctk's functions, those that have tests of their own: they need a mesh, or collisions.
 ELSEWHERE = {
@@ -119,12 +141,6 @@ def with_numbers(sets, *numbers):
             yield (*x, *values)
 
 
-def force_arguments():
-    gradient = np.random.default_rng(1).normal(size=12)
-    for d, dmin, kappa in itertools.product([1e-3, 0.05, 0.099, 0.2], [0.0, 1e-4, 1e-3], [1.0, 2e5]):
-        yield (d**2, *([gradient], [])[0], d, dmin, kappa)
-
-
 def boxes(count, samples=200):
     random = np.random.default_rng(3)
     for dimension in (2, 3):
@@ -151,11 +167,10 @@ def symmetric(samples=20):
             yield (a + a.T + shift * np.eye(size),)
 
 
-def planes():
+def planes(dimension=3, samples=200):
     random = np.random.default_rng(9)
-    for dimension in (2, 3):
-        for _ in range(100):
-            yield (*random.normal(size=(4, dimension)), random.uniform(0.1, 0.99))
+    for _ in range(samples):
+        yield (*random.normal(size=(4, dimension)), random.uniform(0.1, 0.99))
 
 
 EITHER, PLANE, SPACE = (2, 3), (2,), (3,)
@@ -349,6 +364,7 @@ def test_parity(function):
     for case in cases:
         found, expected = call_ours(function, case), call_theirs(function, case)
         if function == "point_static_plane_ccd" and not expected[0]:
+            assert found == (False, math.inf)
             found, expected = found[0], expected[0]  # ipctk's time is then what was in memory
         scale = SCALE.get(function, 0.0)
         assert same(found, expected, scale=scale), f"{function}{case}: {found}, expected {expected}"
@@ -365,37 +381,39 @@ def test_every_function_is_in_the_table():
 
 def test_names_that_are_missing():
     """What ipctk has and stiction.ipctk does not is on the list, with a reason each."""
-    absent = {name for name in dir(ipctk) if not name.startswith("__") and not hasattr(ours, name)}
-    assert absent - NOT_YET.keys() == MISSING.keys()
+    assert not [name for name in dir(ipctk) if not is_there(name) and name not in ABSENT]
+    assert ABSENT.keys() <= set(dir(ipctk))
+
+
+def is_there(name):
+    try:
+        return getattr(ours, name) is not None
+    except (AttributeError, NotImplementedError):
+        return name.startswith("__")
 
 
 # Names of arguments.
 
 
 def signatures(function):
-    """Lists of argument names and of those that have defaults, from the documentation that the bindings write."""
+    """Lists of argument names, from the documentation that the bindings write."""
     for line in re.findall(rf"^(?:\d+\. )?{function}\((.*)\) -> ", getattr(ipctk, function).__doc__, re.MULTILINE):
-        names = re.findall(r"(\w+): ", line)
-        optional = [match for match in names if re.search(rf"\b{match}: [^=]*? = ", line)]
-        yield names, optional
+        yield re.findall(r"(\w+): ", re.sub("<.*?>", "", line))
 
 
-@pytest.mark.parametrize("function", sorted(set(TABLE) | OBJECTS))
+OVERLOADED = {name for name in TABLE if "args" in inspect.signature(getattr(ours, name)).parameters}
+
+
+@pytest.mark.parametrize("function", sorted((set(TABLE) | OBJECTS) - OVERLOADED - {"build_vertex_boxes"}))
 def test_names_of_arguments(function):
-    found = inspect.signature(getattr(ours, function)).parameters
-    if "args" in found:
-        pytest.skip("several lists of arguments: see below")
-    (names, _), = signatures(function)
-    assert list(found) == names
+    assert [list(inspect.signature(getattr(ours, function)).parameters)] == list(signatures(function))
 
 
-OVERLOADED = [name for name in sorted(TABLE) if "args" in inspect.signature(getattr(ours, name)).parameters]
 
-
-@pytest.mark.parametrize("function", OVERLOADED)
+@pytest.mark.parametrize("function", sorted(OVERLOADED))
 def test_names_of_arguments_of_overloads(function):
     met = set()
-    lists = [names for names, _ in signatures(function)]
+    lists = list(signatures(function))
     extra = [speed for speed in speeds()] if "mollifier" in function else []
     extra += [(x[0], x[1], x[2] - x[1]) for x in point_sets(3, SPACE)] if "plane" in function else []
     for case in [*TABLE[function](), *extra]:
@@ -523,7 +541,7 @@ def wrong_values(value):
 @pytest.mark.parametrize("function", sorted(set(TABLE) - {"cross_product_matrix_jacobian"}))
 def test_wrong_arguments(function):
     case = [to_ours(x) for x in next(iter(TABLE[function]()))]
-    lists = {len(names): names for names, _ in signatures(function)}
+    lists = {len(names): names for names in signatures(function)}
     names = lists.get(len(case)) or next(iter(lists.values()))
     tried = 0
     for place, value in enumerate(case):
@@ -563,7 +581,7 @@ NEGATIVE = [
 @pytest.mark.parametrize(("function", "parameters"), NEGATIVE)
 def test_negative_parameters(function, parameters):
     case = next(iter(TABLE[function]()))
-    ((names, _),) = signatures(function)
+    (names,) = signatures(function)
     for parameter in parameters:
         named = dict(zip(names, case)) | {parameter: -0.5}
         with pytest.raises(ValueError, match=f"^{parameter}: is -0.5"):
@@ -863,7 +881,7 @@ def test_barriers_written_in_python():
 def test_force_of_a_barrier(name):
     mine, theirs = getattr(ours, name)(), getattr(ipctk, name)()
     gradient = np.random.default_rng(1).normal(size=12)
-    for d, dmin, kappa in itertools.product([1e-3, 0.05, 0.099, 0.2], [0.0, 1e-4, 1e-3], [1.0, 2e5]):
+    for d, dmin, kappa in itertools.product([2e-3, 0.05, 0.099, 0.2], [0.0, 1e-4, 1e-3], [1.0, 2e5]):
         found = ours.barrier_force_magnitude(d**2, mine, 0.1, kappa, dmin)
         assert same(found, ipctk.barrier_force_magnitude(d**2, theirs, 0.1, kappa, dmin))
         found = ours.barrier_force_magnitude_gradient(d**2, gradient, mine, 0.1, kappa, dmin)
@@ -874,6 +892,10 @@ def test_force_of_a_barrier(name):
             ours.barrier_force_magnitude(*args)
         with pytest.raises(ValueError):
             ours.barrier_force_magnitude_gradient(args[0], gradient, *args[1:])
+    for d in (0.0, 1e-3):  # in contact or beyond: infinite forces have no gradient
+        assert not math.isnan(ours.barrier_force_magnitude(d**2, mine, 0.1, 1.0, 1e-3))
+    with pytest.raises(ValueError, match="^distance_squared: "):
+        ours.barrier_force_magnitude_gradient(0.0, gradient, mine, 0.1, 1.0, 1e-3)
     with pytest.raises(TypeError, match="^barrier: is of type str, expected Barrier"):
         ours.barrier_force_magnitude(1e-4, "cubic", 0.1, 1.0)
     with pytest.raises(ValueError, match="^distance_squared_gradient: entry 3 is not finite"):
@@ -1022,6 +1044,18 @@ def test_points_and_static_planes():
     for wrong in [(up, down, zero, zero), (up, down, zero, up, 1.5), (up, down, zero, up, 0.0)]:
         with pytest.raises(ValueError):
             ours.point_static_plane_ccd(*wrong)
+
+
+def test_points_and_static_lines():
+    """In 2D ipctk reads a third coordinate that is not there: ours is what it says of the same points in 3D."""
+    wrong = 0
+    for *x, rescaling in planes(dimension=2):
+        found = ours.point_static_plane_ccd(*x, rescaling)
+        expected = ipctk.point_static_plane_ccd(*np.pad(x, [(0, 0), (0, 1)]), rescaling)
+        assert found[0] == expected[0]
+        assert not found[0] or same(found, expected)
+        wrong += not same(ipctk.point_static_plane_ccd(*x, rescaling), expected)
+    print(f"ipctk differs from itself in {wrong} of 200")
 
 
 def test_a_point_in_the_plane_is_worth_a_word(caplog):

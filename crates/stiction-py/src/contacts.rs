@@ -473,7 +473,7 @@ fn scale_weights<const D: usize>(
 }
 
 /// Pairs of primitives, as the function `candidates` returns them.
-fn read_candidates(object: &Bound<'_, PyAny>) -> PyResult<Candidates> {
+pub fn read_candidates(object: &Bound<'_, PyAny>) -> PyResult<Candidates> {
     let pairs = |kind: &str| {
         let name = format!("candidates[\"{kind}\"]");
         let array = object.get_item(kind).map_err(|_| at(&name, "is missing"))?;

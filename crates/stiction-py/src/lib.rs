@@ -11,6 +11,7 @@ mod distance;
 mod kernels;
 mod meeting;
 mod surface;
+mod filter;
 mod candidates;
 mod planes;
 mod contact_lists;
@@ -24,6 +25,7 @@ mod slides;
 mod friction_potential;
 mod stiffness;
 mod motion;
+mod path;
 mod trust_region;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
@@ -44,6 +46,8 @@ mod _stiction {
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
+    use crate::filter::{Filter, VertexFilter};
+    #[pymodule_export]
     use crate::friction_law::Law;
     #[pymodule_export]
     use crate::friction_potential::FrictionPotential;
@@ -61,6 +65,11 @@ mod _stiction {
     use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::path::{
+        belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
+        safe_distances, vertex_distances,
+    };
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]

@@ -5,7 +5,7 @@ In the potentials, d and d̂ are squared distances in m²; the functions themsel
 
 from __future__ import annotations
 
-from math import inf, isnan, log, sqrt
+from math import inf, isfinite, isnan, log, sqrt
 from typing import Any
 
 from ._array import Floats, instance, not_negative, number, positive, vector
@@ -222,7 +222,8 @@ def barrier_force_magnitude(
     """
     d2, of, kappa = _contact(distance_squared, barrier, barrier_stiffness)
     s, s_hat = _shifted(d2, dhat, dmin)
-    return -2.0 * kappa * sqrt(d2) * of.first_derivative(s, s_hat)
+    # Nothing times an infinite slope is nothing: without a distance there is no direction.
+    return -2.0 * kappa * sqrt(d2) * of.first_derivative(s, s_hat) if d2 > 0.0 else 0.0
 
 
 def barrier_force_magnitude_gradient(
@@ -241,6 +242,8 @@ def barrier_force_magnitude_gradient(
         raise ValueError("distance_squared: is 0, where the force has no gradient")
     d = sqrt(d2)
     slope = 2.0 * d * of.second_derivative(s, s_hat) + of.first_derivative(s, s_hat) / d
+    if not isfinite(slope):
+        raise ValueError(f"distance_squared: is {d2}, where the force is infinite")
     return -kappa * slope * gradient
 
 
