@@ -273,11 +273,14 @@ impl Contacts {
     /// c are the weights of the contact's vertices in the vector between the closest points, n its direction.
     ///
     /// `masses`: of the vertices, shape (n,). `hessian`: of all other energies, shape (n·D, n·D), dense or sparse.
+    /// `dmin`: another one than that of the contacts.
+    #[pyo3(signature = (x, masses, hessian, *, dmin=None))]
     fn semi_implicit_stiffness<'py>(
         &self,
         x: &Bound<'py, PyAny>,
         masses: &Bound<'py, PyAny>,
         hessian: &Bound<'py, PyAny>,
+        dmin: Option<f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
@@ -291,7 +294,7 @@ impl Contacts {
                 &positions,
                 &masses,
                 &|row, column| hessian.block(row, column),
-                scene.dmin,
+                dmin.unwrap_or(scene.dmin),
             ));
             let found = found.map_err(|error| plain(&error))?;
             Ok(PyArray1::from_iter(x.py(), found.iter().copied()))

@@ -61,7 +61,7 @@ impl Arrays<'_, '_> {
             own_mu: mu("own_mu", self.own_mu)?,
             anisotropy: some.then(anisotropy).transpose()?,
             normals: self.normals.map(|normals| units("normals", normals, count)).transpose()?,
-            axes: self.axes.map(|axes| units("axes", axes, count)).transpose()?,
+            axes: self.axes.map(|axes| rows("axes", axes, count)).transpose()?,
             closest: self.closest.map(|closest| rows("closest", closest, count)).transpose()?,
         })
     }
@@ -109,7 +109,8 @@ impl<const D: usize> Replacement<D> {
             slides.details.clear();
         }
         let friction::Slides { obstacle, vv, ve, ee, vf, details } = slides;
-        let (edges, parallel) = ee.split_at_mut(edges.min(ee.len()));
+        let edges = edges.min(ee.len());
+        let (edges, parallel) = ee.split_at_mut(edges);
         let mut next = 0;
         let mut each = Each { with: self, details, x, next: &mut next };
         each.slides(vv, None);
@@ -178,8 +179,10 @@ impl<const D: usize> Each<'_, D> {
         if let Some(own) = &self.with.own_mu {
             detail.mu = pair(own[k]);
         }
-        if let Some(axes) = &self.with.axes {
-            detail.axis = axes[k];
+        if let Some(axes) = &self.with.axes
+            && axes[k] != Vector::ZERO
+        {
+            detail.axis = axes[k].normalized();
         }
     }
 

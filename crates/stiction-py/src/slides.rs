@@ -4,9 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stiction::friction::{self, Anisotropy, Axes, Blend, Coefficients, Entry, FrictionKind, Mu, MuOrder};
-use stiction::friction::LaggedForce;
 use stiction::error::Error;
+use stiction::friction::LaggedForce;
+use stiction::friction::{self, Anisotropy, Axes, Blend, Coefficients, Entry, FrictionKind, Mu, MuOrder};
 use stiction::math::Vector;
 
 use crate::array::{from_rows, from_vectors, reals, vector};
@@ -118,6 +118,25 @@ impl Slides {
         from_rows(py, pairs.as_flattened(), 2)
     }
 
+    /// Weights of the vertices in the relative velocity of the closest points, shape (k, 4), in the order of the contacts; zeros beyond the
+    /// last vertex.
+    #[getter]
+    fn closest<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let weights: Vec<[f64; 4]> = either!(AnySlides, &self.0, held => {
+            py.detach(|| held.in_order()).iter().map(|slide| slide.c).collect()
+        });
+        from_rows(py, weights.as_flattened(), 4)
+    }
+
+    /// The same slides with other contacts, which must be of the same vertices: normal forces taken anew, the rest as it is.
+    fn of_contacts(&self, contacts: &Contacts) -> PyResult<Self> {
+        Ok(Self(match (&self.0, &contacts.0) {
+            (AnySlides::Flat(held), AnyContacts::Flat(scene)) => AnySlides::Flat(held.of_contacts(scene)?),
+            (AnySlides::Solid(held), AnyContacts::Solid(scene)) => AnySlides::Solid(held.of_contacts(scene)?),
+            _ => return Err(at("contacts", "are of another dimension")),
+        }))
+    }
+
     /// Makes effective coefficients of `static_axes` and `kinetic_axes`, in the directions of the slides that velocities v make.
     ///
     ///     μ_eff = √((μ₀t₀)² + (μ₁t₁)²)
@@ -133,7 +152,7 @@ impl Slides {
     ///
     /// `forces`: normal forces in N, shape (k,). `mu`: effective coefficients, shape (k, 2), and `own_mu` those that they are where there is no
     /// direction to them. `scaling`, `static_axes`, `kinetic_axes`: as for the constructor, shape (k, 2); where one of them is given,
-    /// what is not is ones and zeros. `normals`: shape (k, D), and `axes`: the first axes of anisotropic friction, both unit vectors.
+    /// what is not is ones and zeros. `normals`: unit vectors, shape (k, D), and `axes`: the first axes of anisotropic friction, across the normals; a row of zeros leaves a slide its own.
     /// `closest`: weights of the vertices in the relative velocity, shape (k, 4), zeros beyond the last vertex.
     /// `weights`: of the contacts, shape (k,), for `FrictionPotential.force`.
     #[pyo3(signature = (
@@ -191,6 +210,8 @@ struct Any<const D: usize> {
     force: f64,
     normal: Vector<D>,
     mu: Mu,
+    /// Weights of the vertices; zeros beyond the last.
+    c: [f64; 4],
 }
 
 impl<const D: usize> Held<D> {
@@ -212,7 +233,12 @@ impl<const D: usize> Held<D> {
         Ok(Self::of(scene.clone(), barrier.clone(), positions.into(), slides))
     }
 
-    fn of(scene: Arc<Scene<D>>, barrier: Setting, x: Arc<Vec<Vector<D>>>, slides: friction::Slides<D>) -> Self {
+    fn of(
+        scene: Arc<Scene<D>>,
+        barrier: Setting,
+        x: Arc<Vec<Vector<D>>>,
+        slides: friction::Slides<D>,
+    ) -> Self {
         Self { scene, barrier, x, slides: RwLock::new(slides), hessian: Kept::default() }
     }
 
@@ -229,13 +255,21 @@ impl<const D: usize> Held<D> {
 
     fn at(&self, x: &Bound<'_, PyAny>) -> PyResult<Self> {
         let positions = self.scene.field("x", x)?;
-        let slides = self.barrier.on(x.py(), &self.scene, |barrier| {
+        self.lagged_at(x.py(), &self.scene, positions.into())
+    }
+
+    fn of_contacts(&self, scene: &Arc<Scene<D>>) -> PyResult<Self> {
+        Python::attach(|py| self.lagged_at(py, scene, self.x.clone()))
+    }
+
+    fn lagged_at(&self, py: Python<'_>, scene: &Arc<Scene<D>>, x: Arc<Vec<Vector<D>>>) -> PyResult<Self> {
+        let slides = self.barrier.on(py, scene, |barrier| {
             let slides = self.read();
             let force = LaggedForce::new(barrier, &slides, FrictionKind::default(), 1.0)?;
-            Ok(force.slides(&positions))
+            Ok(force.slides(&x))
         })?;
         let slides = slides.map_err(|error: Error| plain(&error))?;
-        Ok(Self::of(self.scene.clone(), self.barrier.clone(), positions.into(), slides))
+        Ok(Self::of(scene.clone(), self.barrier.clone(), x, slides))
     }
 
     pub fn read(&self) -> RwLockReadGuard<'_, friction::Slides<D>> {
@@ -251,7 +285,13 @@ impl<const D: usize> Held<D> {
         fn all<const D: usize, const N: usize>(
             slides: &[friction::Slide<D, N>],
         ) -> impl Iterator<Item = Any<D>> {
-            slides.iter().map(|slide| Any { force: slide.force, normal: slide.normal, mu: slide.mu })
+            let padded = |c: [f64; N]| std::array::from_fn(|i| c.get(i).copied().unwrap_or(0.0));
+            slides.iter().map(move |slide| Any {
+                force: slide.force,
+                normal: slide.normal,
+                mu: slide.mu,
+                c: padded(slide.c),
+            })
         }
         let s = self.read();
         let (ee, parallel) = s.ee.split_at(s.ee.len().min(self.scene.contacts.ee.len()));

@@ -93,8 +93,8 @@ class NormalCollisions:
     def _build(self, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0, broad_phase: Any = None) -> None:
         instance("mesh", mesh, CollisionMesh)
         dhat, dmin = positive("dhat", dhat), not_negative("dmin", dmin)
-        method = mesh._native_method(broad_phase)
-        if method is None:
+        method = native_method(broad_phase)
+        if method is None or mesh._asks_python:
             # A search or a filter written in Python: its candidates.
             candidates = Candidates()
             candidates.build(mesh, vertices, 0.5 * (dhat + dmin), broad_phase)

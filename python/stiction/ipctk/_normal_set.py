@@ -25,6 +25,7 @@ from ._normal_collision import (
     VertexVertexNormalCollision,
     type_of_parts,
 )
+from ._stencil import unit_plane
 
 KINDS = ("vv", "ev", "ee", "fv", "pv")
 CLASSES: dict[str, type[NormalCollision]] = {
@@ -306,11 +307,10 @@ class ListedSet:
             return [collision._ids(edges, faces) for collision in self.lists[kind]]
 
         ee, planes = rows("ee"), [collision.plane for collision in self.lists["pv"]]
-        dimension = mesh.dim
         return _stiction.Contacts.of(
             mesh._surface,
             1.0,
-            [(plane.origin()[:dimension], plane.normal()[:dimension]) for plane in planes],
+            [(-offset * normal, normal) for normal, offset in (unit_plane("plane", p, mesh.dim) for p in planes)],
             dmin=self.dmin,
             vv=rows("vv"),
             ve=rows("ev"),

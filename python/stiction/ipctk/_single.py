@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _stiction
+from ._stencil import unit_plane
 
 _COUNTS = {"pv": 1, "vv": 2, "ve": 3, "ee": 4, "vf": 4}
 # Any positions will do: contacts that are given as lists do not look at them.
@@ -39,7 +40,8 @@ def single_contact(
     count = _COUNTS[kind]
     surface, options = _loose(count, dimension), {"dmin": dmin, "weights": [weight]}
     if kind == "pv":
-        planes = [(plane.origin()[:dimension], plane.normal()[:dimension])]
+        normal, offset = unit_plane("plane", plane, dimension)
+        planes = [(-offset * normal, normal)]
         return _stiction.Contacts.of(surface, 1.0, planes, obstacle=[0], numbers=[0], **options)
     if edges is not None:
         threshold, parts = edges
@@ -47,3 +49,30 @@ def single_contact(
             surface, 1.0, parallel=_rows(4), parts=[parts], thresholds=[threshold], **options
         )
     return _stiction.Contacts.of(surface, 1.0, **{kind: _rows(count)}, **options)
+
+
+_PAIRS = {
+    "vv": [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    "ve": [[0.5, 1.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+    "ee": [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, -0.5, 1.0], [0.5, 0.5, 1.0]],
+    "vf": [[0.2, 0.2, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+}
+
+
+def single_slides(kind: str, dimension: int, plane: Any) -> _stiction.Slides:
+    """A slide of one pair at any place, whose numbers are yet to be replaced."""
+    if kind != "pv":
+        return _any_slides(kind, dimension)
+    normal, offset = unit_plane("plane", plane, dimension)
+    contacts = single_contact(kind, dimension, 1.0, 0.0, plane=plane)
+    return _stiction.Slides(contacts, [(1.0 - offset) * normal], _STEADY, 0.0)
+
+
+@cache
+def _any_slides(kind: str, dimension: int) -> _stiction.Slides:
+    x = np.array(_PAIRS[kind])[:, :dimension]
+    edges = (0.0, (2, 2)) if kind == "ee" else None
+    return _stiction.Slides(single_contact(kind, dimension, 1.0, 0.0, edges=edges), x, _STEADY, 0.0)
+
+
+_STEADY = _stiction.BarrierPotential.steady(1.0, 1e60)

@@ -126,7 +126,8 @@ mod tests {
                     }
                     let (first, second) = law.derivatives(s, s_hat);
                     let slope = (law.value(s + h, s_hat) - law.value(s - h, s_hat)) / (2.0 * h);
-                    let bend = (law.derivatives(s + h, s_hat).0 - law.derivatives(s - h, s_hat).0) / (2.0 * h);
+                    let bend =
+                        (law.derivatives(s + h, s_hat).0 - law.derivatives(s - h, s_hat).0) / (2.0 * h);
                     assert!((slope - first).abs() < 1e-6 * law.value(0.5 * s, s_hat).abs() / s, "{k}");
                     assert!((bend - second).abs() < 1e-5 * first.abs() / s, "{k}: {bend} is not {second}");
                 }
