@@ -13,14 +13,17 @@ Positions go in, as arrays of shape (n, D) with D = 2 or 3; energies, gradients,
 True
 """
 
+from ._drop_in import use_as_ipctk
 from ._stiction import (
     BarrierPotential,
     Contacts,
+    Filter,
     FrictionLaw,
     FrictionPotential,
     Slides,
     Surface,
     TrustRegion,
+    VertexFilter,
     barrier_derivatives,
     barrier_value,
     candidates,
@@ -68,11 +71,13 @@ __version__ = version
 __all__ = [
     "BarrierPotential",
     "Contacts",
+    "Filter",
     "FrictionLaw",
     "FrictionPotential",
     "Slides",
     "Surface",
     "TrustRegion",
+    "VertexFilter",
     "barrier_derivatives",
     "barrier_value",
     "candidates",
@@ -112,5 +117,6 @@ __all__ = [
     "tangent_basis",
     "tangent_basis_jacobian",
     "updated_stiffness",
+    "use_as_ipctk",
     "version",
 ]

@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use stiction::broad_phase::{BroadPhaseKind, Candidates, Primitive};
 use stiction::ccd::{self, Ccd, Query};
-use stiction::closest;
+use stiction::closest::{self, EdgePart, FacePart};
 use stiction::math::Vector;
 use stiction::mesh;
 use stiction::obstacle::Obstacle;
@@ -259,48 +259,73 @@ fn read_kinds(kinds: &str) -> PyResult<[Primitive; 2]> {
 }
 
 /// Whether a pair of primitives at positions x counts as a contact of offset geometry: `kind` 've', 'ee' or 'vf', `pair` their
-/// numbers in that order.
+/// numbers in that order, `part` the number of the closest part if it is known: ends, then inside (edges), vertices, edges, inside
+/// (faces), all pairs of ends, then the others (two edges).
 #[pyfunction]
-pub fn is_feasible(surface: &Surface, x: &Bound<'_, PyAny>, kind: &str, pair: (u32, u32)) -> PyResult<bool> {
+#[pyo3(signature = (surface, x, kind, pair, part=None))]
+pub fn is_feasible(
+    surface: &Surface,
+    x: &Bound<'_, PyAny>,
+    kind: &str,
+    pair: (u32, u32),
+    part: Option<usize>,
+) -> PyResult<bool> {
     let kind = Kind::read(kind)?;
     either!(AnySurface, &surface.0, surface => {
         let x = vertex_field(surface, "vertices", x)?;
-        feasible_pair(surface, &x, kind, pair)
+        check_pair(surface, kind, pair)?;
+        Ok(feasible_pair(surface, &x, kind, pair, part))
     })
+}
+
+/// Checks that there are such primitives.
+fn check_pair<const D: usize>(surface: &mesh::Surface<D>, kind: Kind, pair: (u32, u32)) -> PyResult<()> {
+    let mut listed = Candidates::default();
+    match kind {
+        Kind::VertexVertex => return Err(at("kind", "'vv' has no regions: choose 've', 'ee' or 'vf'")),
+        Kind::VertexEdge => listed.ve.push(pair),
+        Kind::EdgeEdge => listed.ee.push(pair),
+        Kind::VertexFace => listed.vf.push(pair),
+    }
+    listed.check(surface).map_err(|error| plain(&error))
 }
 
 fn feasible_pair<const D: usize>(
     surface: &mesh::Surface<D>,
     x: &[Vector<D>],
     kind: Kind,
-    (first, second): (u32, u32),
-) -> PyResult<bool> {
-    let pairs = vec![(first, second)];
-    let mut listed = Candidates::default();
+    pair: (u32, u32),
+    part: Option<usize>,
+) -> bool {
+    const EDGE: [EdgePart; 3] = [EdgePart::Start, EdgePart::End, EdgePart::Inside];
     let at = |v: u32| x[v as usize];
+    let edge = |e: u32| surface.edges()[e as usize].map(at);
     match kind {
-        Kind::VertexVertex => return Err(crate::error::at("kind", "'vv' has no regions: choose 've', 'ee' or 'vf'")),
-        Kind::VertexEdge => listed.ve = pairs,
-        Kind::EdgeEdge => listed.ee = pairs,
-        Kind::VertexFace => listed.vf = pairs,
-    }
-    listed.check(surface).map_err(|error| plain(&error))?;
-    Ok(match kind {
         Kind::VertexVertex => true,
         Kind::VertexEdge => {
-            let [a, b] = surface.edges()[second as usize];
-            let part = closest::vertex_edge(at(first), at(a), at(b)).0;
-            feasible::vertex_edge(surface, x, (first, second), part)
+            let [a, b] = edge(pair.1);
+            let known = part.and_then(|part| EDGE.get(part).copied());
+            let part = known.unwrap_or_else(|| closest::vertex_edge(at(pair.0), a, b).0);
+            feasible::vertex_edge(surface, x, pair, part)
         }
         Kind::EdgeEdge => {
-            let [p, q] = [first, second].map(|e| surface.edges()[e as usize].map(at));
-            feasible::edge_edge(surface, x, (first, second), closest::edge_edge(p, q).0)
+            const BOTH: [(usize, usize); 9] =
+                [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 2), (1, 2), (2, 2)];
+            let known = part.and_then(|part| BOTH.get(part)).map(|&(p, q)| (EDGE[p], EDGE[q]));
+            let parts = known.unwrap_or_else(|| closest::edge_edge(edge(pair.0), edge(pair.1)).0);
+            feasible::edge_edge(surface, x, pair, parts)
         }
         Kind::VertexFace => {
-            let corners = surface.faces()[second as usize].map(at);
-            feasible::vertex_face(surface, x, (first, second), closest::vertex_face(at(first), corners).0)
+            let known = part.filter(|part| *part < 7).map(|part| match part {
+                0..3 => FacePart::Vertex(part),
+                3..6 => FacePart::Edge(part - 3),
+                _ => FacePart::Inside,
+            });
+            let corners = surface.faces()[pair.1 as usize].map(at);
+            let part = known.unwrap_or_else(|| closest::vertex_face(at(pair.0), corners).0);
+            feasible::vertex_face(surface, x, pair, part)
         }
-    })
+    }
 }
 
 /// Whether a point belongs to a vertex (`kind` 'v') or an edge ('e') of the surface at positions x, by its number.

@@ -189,6 +189,46 @@ from ._tangent import (
 from ._threads import get_num_threads, set_num_threads
 
 # Meshes, filters, candidates, continuous collision detection, trust regions.
+from . import filib, ogc, tight_inclusion
+from ._broad_phase import (
+    LBVH,
+    BroadPhase,
+    BruteForce,
+    HashGrid,
+    HashItem,
+    LBVH_Node,
+    SpatialHash,
+    SweepAndPrune,
+)
+from ._candidates import Candidates
+from ._ccd import (
+    AdditiveCCD,
+    IntervalNonlinearTrajectory,
+    NarrowPhaseCCD,
+    NonlinearCCD,
+    NonlinearTrajectory,
+    TightInclusionCCD,
+    inexact_point_edge_ccd_2D,
+)
+from ._filter import (
+    CollisionFilter,
+    make_connected_components_filter,
+    make_sparse_filter,
+    make_static_obstacle_filter,
+    make_vertex_patches_filter,
+)
+from ._intersection import compute_collision_free_stepsize, has_intersections, is_step_collision_free
+from ._mesh import CollisionMesh
+from ._stencil import (
+    CollisionStencil,
+    EdgeEdgeCandidate,
+    EdgeFaceCandidate,
+    EdgeVertexCandidate,
+    FaceFaceCandidate,
+    FaceVertexCandidate,
+    PlaneVertexCandidate,
+    VertexVertexCandidate,
+)
 
 # Collisions and potentials.
 

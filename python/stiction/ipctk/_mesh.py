@@ -13,7 +13,8 @@ import numpy as np
 from .. import _stiction
 from ._array import indices, positions, vector, whole
 from ._filter import CollisionFilter, as_filter
-from ._plane import Hyperplane, unit_plane
+from ._plane import Hyperplane
+from ._stencil import unit_plane
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix

@@ -6,12 +6,14 @@ are squared, as everywhere in this module.
 
 from __future__ import annotations
 
-import operator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _stiction
+from ._array import instance, whole
+from ._distance import EdgeEdgeDistanceType, PointEdgeDistanceType, PointTriangleDistanceType
+from ._plane import Hyperplane
 
 
 class Part(NamedTuple):
@@ -78,23 +80,12 @@ def closest_part(kind: str, x: np.ndarray, dtype: Any = None) -> Part:
     return parts[number]
 
 
-def index_of(name: str, value: Any) -> int:
-    """A whole number from 0."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name}: expected a whole number, found {type(value).__name__}") from None
-    if number < 0:
-        raise ValueError(f"{name}: {number} is negative, expected a number from 0")
-    return number
-
-
 def two_ids(first: tuple[str, Any], second: tuple[str, Any], both: tuple[str, Any]) -> tuple[int, int]:
     """Two numbers, given one by one or as a pair."""
     pair = both[1] if both[1] is not None else first[1] if second[1] is None else (first[1], second[1])
     if pair is None or isinstance(pair, (int, str)) or len(pair) != 2:
         raise TypeError(f"expected {first[0]} and {second[0]}, or {both[0]} as a pair of them")
-    return index_of(first[0], pair[0]), index_of(second[0], pair[1])
+    return whole(first[0], pair[0]), whole(second[0], pair[1])
 
 
 def rows_of(name: str, table: Any, number: int) -> list[int]:
@@ -167,7 +158,7 @@ class CollisionStencil:
 
     def _part(self, x: np.ndarray) -> Part:
         """What is closest; collisions that know it say so in `known_dtype`."""
-        known = getattr(self, "_known_type", None)
+        known = getattr(self, "known_dtype", None)
         return closest_part(self._kind, x, None if known is None else known())
 
     def compute_distance(self, positions: Any = None, edges: Any = None, faces: Any = None, *, vertices: Any = None) -> float:
@@ -349,10 +340,8 @@ class EdgeVertexCandidate(_Pair, CollisionStencil):
     def _ids(self, edges: Any, faces: Any) -> list[int]:
         return [self.vertex_id, *rows_of("edges", edges, self.edge_id)]
 
-    def known_dtype(self) -> Any:
+    def known_dtype(self) -> PointEdgeDistanceType:
         """The distance type if it is known; AUTO for a candidate."""
-        from . import PointEdgeDistanceType
-
         return PointEdgeDistanceType.AUTO
 
 
@@ -368,10 +357,8 @@ class EdgeEdgeCandidate(_Pair, CollisionStencil):
     def _ids(self, edges: Any, faces: Any) -> list[int]:
         return [*rows_of("edges", edges, self.edge0_id), *rows_of("edges", edges, self.edge1_id)]
 
-    def known_dtype(self) -> Any:
+    def known_dtype(self) -> EdgeEdgeDistanceType:
         """The distance type if it is known; AUTO for a candidate."""
-        from . import EdgeEdgeDistanceType
-
         return EdgeEdgeDistanceType.AUTO
 
 
@@ -387,10 +374,8 @@ class FaceVertexCandidate(_Pair, CollisionStencil):
     def _ids(self, edges: Any, faces: Any) -> list[int]:
         return [self.vertex_id, *rows_of("faces", faces, self.face_id)]
 
-    def known_dtype(self) -> Any:
+    def known_dtype(self) -> PointTriangleDistanceType:
         """The distance type if it is known; AUTO for a candidate."""
-        from . import PointTriangleDistanceType
-
         return PointTriangleDistanceType.AUTO
 
 
@@ -414,55 +399,15 @@ class FaceFaceCandidate(_Pair):
         self.face0_id, self.face1_id = two_ids(first, second, both)
 
 
-class Hyperplane:
-    """The points y with n·y + offset = 0; free space is where the normal points to.
-
-    `Hyperplane(normal, point)` makes the normal a unit vector. Without arguments: the plane z = 0.
-    """
-
-    def __init__(self, normal: Any = None, point: Any = None) -> None:
-        normal = (0.0, 0.0, 1.0) if normal is None else normal
-        n = _finite("normal", normal)
-        p = np.zeros(len(n)) if point is None else _finite("point", point)
-        length = float(np.linalg.norm(n))
-        if n.shape != p.shape:
-            raise ValueError(f"point: has {len(p)} entries, the normal has {len(n)}")
-        if not length > 0:
-            raise ValueError("normal: has no length")
-        self._normal = n / length
-        self._offset = -float(self._normal @ p)
-
-    def normal(self) -> np.ndarray:
-        """The unit normal n."""
-        return self._normal.copy()
-
-    def offset(self) -> float:
-        """-n·y for any point y of the plane, in m."""
-        return self._offset
-
-    def origin(self) -> np.ndarray:
-        """The point of the plane that is closest to 0."""
-        return -self._offset * self._normal
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Hyperplane):
-            return NotImplemented
-        return self._offset == other._offset and np.array_equal(self._normal, other._normal)
-
-    def __hash__(self) -> int:
-        return hash((self._offset, tuple(self._normal)))
-
-    def __repr__(self) -> str:
-        return f"Hyperplane(normal={self._normal.tolist()}, point={self.origin().tolist()})"
-
-
-def _finite(name: str, values: Any) -> np.ndarray:
-    array = np.asarray(values, dtype=float).ravel()
-    if len(array) not in (2, 3):
-        raise ValueError(f"{name}: has {len(array)} entries, expected 2 or 3")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name}: {array.tolist()} is not finite")
-    return array
+def unit_plane(name: str, plane: Hyperplane, dimension: int) -> tuple[np.ndarray, float]:
+    """The plane n·x + offset = 0 in so many dimensions, with a unit normal."""
+    normal, offset = plane.normal(), plane.offset()
+    if len(normal) == 3 and dimension == 2 and normal[2] == 0.0:
+        normal = normal[:2]
+    if len(normal) != dimension:
+        raise ValueError(f"{name}: is a plane in {len(normal)} dimensions, expected {dimension}")
+    length = float(np.linalg.norm(normal))
+    return normal / length, offset / length
 
 
 class PlaneVertexCandidate(CollisionStencil):
@@ -471,9 +416,7 @@ class PlaneVertexCandidate(CollisionStencil):
     _kind, _count = "pv", 1
 
     def __init__(self, plane: Hyperplane, vertex_id: Any) -> None:
-        if not isinstance(plane, Hyperplane):
-            raise TypeError(f"plane: expected a Hyperplane, found {type(plane).__name__}")
-        self.plane, self.vertex_id = plane, index_of("vertex_id", vertex_id)
+        self.plane, self.vertex_id = instance("plane", plane, Hyperplane), whole("vertex_id", vertex_id)
 
     @classmethod
     def _of(cls, plane: Hyperplane, vertex_id: int):
@@ -485,35 +428,36 @@ class PlaneVertexCandidate(CollisionStencil):
     def _ids(self, edges: Any, faces: Any) -> list[int]:
         return [self.vertex_id]
 
-    def _height(self, x: np.ndarray) -> float:
-        if x.shape[1] != len(self.plane._normal):
-            raise ValueError(f"positions: has {x.shape[1]} coordinates, the plane has {len(self.plane._normal)}")
-        return float(self.plane._normal @ x[0]) + self.plane._offset
+    def _unit(self, x: np.ndarray) -> tuple[np.ndarray, float]:
+        """The unit normal, and the height of the vertex over the plane in m."""
+        normal, offset = unit_plane("plane", self.plane, x.shape[1])
+        return normal, float(normal @ x[0]) + offset
 
     def compute_distance(self, positions: Any = None, edges: Any = None, faces: Any = None, *, vertices: Any = None) -> float:
         """d² = (n·x + offset)² in m²."""
-        return self._height(self._local(positions, edges, faces, vertices)) ** 2
+        return self._unit(self._local(positions, edges, faces, vertices))[1] ** 2
 
     def compute_distance_gradient(
         self, positions: Any = None, edges: Any = None, faces: Any = None, *, vertices: Any = None
     ) -> np.ndarray:
         """2 (n·x + offset) n."""
-        return 2.0 * self._height(self._local(positions, edges, faces, vertices)) * self.plane._normal
+        normal, height = self._unit(self._local(positions, edges, faces, vertices))
+        return 2.0 * height * normal
 
     def compute_distance_hessian(
         self, positions: Any = None, edges: Any = None, faces: Any = None, *, vertices: Any = None
     ) -> np.ndarray:
         """2 n nᵀ."""
-        self._height(self._local(positions, edges, faces, vertices))
-        return 2.0 * np.outer(self.plane._normal, self.plane._normal)
+        normal, _ = self._unit(self._local(positions, edges, faces, vertices))
+        return 2.0 * np.outer(normal, normal)
 
     def _coefficients(self, x: np.ndarray) -> np.ndarray:
-        self._height(x)
         return np.ones(1)
 
     def _vector(self, x: np.ndarray) -> np.ndarray:
         # The closest point of the plane is no vertex, so the vector is no sum of coefficients times positions.
-        return self._height(x) * self.plane._normal
+        normal, height = self._unit(x)
+        return height * normal
 
     def ccd(
         self,
@@ -528,20 +472,23 @@ class PlaneVertexCandidate(CollisionStencil):
 
         x = [flat_positions(x, 1) for x in (vertices_t0, vertices_t1)]
         rescaling = getattr(narrow_phase(narrow_phase_ccd), "conservative_rescaling", 0.8)
-        return plane_ccd([self._height(at) for at in x], min_distance, tmax, rescaling)
+        return plane_ccd([self._unit(at)[1] for at in x], min_distance, tmax, rescaling)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PlaneVertexCandidate):
             return NotImplemented
-        return self.vertex_id == other.vertex_id and self.plane == other.plane
+        return self._key() == other._key()
 
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, PlaneVertexCandidate):
             return NotImplemented
-        return (self.vertex_id, self.plane._offset) < (other.vertex_id, other.plane._offset)
+        return self._key() < other._key()
+
+    def _key(self) -> tuple[int, float, tuple[float, ...]]:
+        return self.vertex_id, self.plane.offset(), tuple(self.plane.normal().tolist())
 
     def __hash__(self) -> int:
-        return hash((self.vertex_id, self.plane))
+        return hash(self._key())
 
     def __str__(self) -> str:
         return f"[{self.plane!r}, {self.vertex_id}]"
