@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 
 class _Missing:
@@ -34,8 +34,3 @@ class Edge2Point2Collision(SmoothCollision2):
 
 class Point2Point2Collision(SmoothCollision2):
     """Two vertices in smooth contact: not here."""
-
-
-def missing(name: str) -> NoReturn:
-    """For names that this module does not have at all."""
-    raise NotImplementedError(f"{name} is not in stiction.ipctk")

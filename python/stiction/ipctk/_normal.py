@@ -10,11 +10,12 @@ import numpy as np
 
 from .. import _stiction
 from ._array import instance, not_negative, positive
+from ._broad_phase import method_of
+from ._candidates import Candidates
 from ._enum import Enum
 from ._mesh import CollisionMesh
-from ._candidates import Candidates
 from ._normal_collision import NormalCollision
-from ._normal_set import CLASSES, KINDS, ListedSet, NormalSet, empty_set
+from ._normal_set import CLASSES, KINDS, ListedSet, NormalSet, empty_set, native_planes
 
 
 class CollisionSetType(Enum):
@@ -93,29 +94,31 @@ class NormalCollisions:
     def _build(self, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0, broad_phase: Any = None) -> None:
         instance("mesh", mesh, CollisionMesh)
         dhat, dmin = positive("dhat", dhat), not_negative("dmin", dmin)
-        method = native_method(broad_phase)
+        method = method_of(broad_phase)
         if method is None or mesh._asks_python:
             # A search or a filter written in Python: its candidates.
             candidates = Candidates()
             candidates.build(mesh, vertices, 0.5 * (dhat + dmin), broad_phase)
             self._build_from(candidates, mesh, vertices, dhat, dmin)
             return
-        self._take(mesh, vertices, dhat, dmin, broad_phase=method)
+        self._take(mesh, vertices, (dhat, dmin), mesh.planes, broad_phase=method)
 
     def _build_from(self, candidates: Candidates, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0) -> None:
         instance("candidates", candidates, Candidates)
         instance("mesh", mesh, CollisionMesh)
         dhat, dmin = positive("dhat", dhat), not_negative("dmin", dmin)
-        self._take(mesh, vertices, dhat, dmin, candidates=candidates._native(mesh))
+        planes, pairs = plane_pairs(candidates)
+        self._take(mesh, vertices, (dhat, dmin), planes, candidates=candidates._pairs())
+        self._set.keep_planes(pairs)
 
-    def _take(self, mesh: CollisionMesh, vertices: Any, dhat: float, dmin: float, **near: Any) -> None:
-        planes = list(mesh.planes)
+    def _take(self, mesh: CollisionMesh, vertices: Any, distances: tuple[float, float], planes: Any, **near: Any) -> None:
+        dhat, dmin = distances
         try:
             contacts = _stiction.Contacts(
                 mesh._surface,
                 vertices,
                 dhat,
-                mesh._native_planes(),
+                native_planes(planes, mesh.dim),
                 dmin=dmin,
                 contact_set=_SETS[self._collision_set_type],
                 weights="area" if self._use_area_weighting else "count",
@@ -124,7 +127,7 @@ class NormalCollisions:
             )
         except ValueError as error:
             raise renamed(error, x="vertices") from None
-        self._set = NormalSet(mesh, contacts, planes)
+        self._set = NormalSet(mesh, contacts, list(planes))
 
     # --- What there is ---
 
@@ -240,6 +243,17 @@ def _list_of(kind: str) -> property:
 
 for _kind in KINDS:
     setattr(NormalCollisions, f"{_kind}_collisions", _list_of(_kind))
+
+
+def plane_pairs(candidates: Candidates) -> tuple[list[Any], np.ndarray]:
+    """The planes of candidates, and their pairs of plane and vertex by numbers."""
+    if "pv" not in candidates._objects:
+        return candidates._planes, candidates._plane_pairs
+    items = candidates._objects["pv"]
+    planes = list({id(item.plane): item.plane for item in items}.values())
+    number = {id(plane): place for place, plane in enumerate(planes)}
+    pairs = [(number[id(item.plane)], item.vertex_id) for item in items]
+    return planes, np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def renamed(error: ValueError, **names: str) -> ValueError:

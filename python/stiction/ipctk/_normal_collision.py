@@ -181,7 +181,6 @@ class EdgeVertexNormalCollision(EdgeVertexCandidate, NormalCollision):
         """The inside of the edge."""
         return PointEdgeDistanceType.P_E
 
-    _known_type = known_dtype
 
 
 class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
@@ -237,7 +236,6 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
         """`dtype`."""
         return self.dtype
 
-    _known_type = known_dtype
 
     def is_mollified(self) -> bool:
         """Whether it has a mollifier: two edges do."""
@@ -318,7 +316,6 @@ class FaceVertexNormalCollision(FaceVertexCandidate, NormalCollision):
         """The inside of the face."""
         return PointTriangleDistanceType.P_T
 
-    _known_type = known_dtype
 
 
 class PlaneVertexNormalCollision(PlaneVertexCandidate, NormalCollision):

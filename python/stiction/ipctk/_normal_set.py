@@ -226,6 +226,30 @@ class NormalSet:
 
     # --- Native contacts ---
 
+    def keep_planes(self, pairs: np.ndarray) -> None:
+        """Leaves out vertices near planes that are not among these pairs of plane and vertex."""
+        if self.counts[4] == 0:
+            return
+        size, contacts = self.mesh.num_vertices, self.contacts
+        vertices, numbers = contacts.vertices["obstacle"][:, 0].astype(np.int64), contacts.obstacle_numbers.astype(np.int64)
+        kept = np.isin(numbers * size + vertices, pairs[:, 0] * size + pairs[:, 1])
+        if kept.all():
+            return
+        others = {kind: rows for kind, rows in contacts.vertices.items() if kind != "obstacle"}
+        fewer = _stiction.Contacts.of(
+            self.mesh._surface,
+            contacts.dhat,
+            native_planes(self.planes, self.mesh.dim),
+            dmin=contacts.dmin,
+            **others,
+            parts=contacts.parts,
+            thresholds=contacts.thresholds,
+            obstacle=vertices[kept],
+            numbers=numbers[kept],
+            weights=np.concatenate([contacts.weights[: -len(kept)], contacts.weights[-len(kept) :][kept]]),
+        )
+        self.__init__(self.mesh, fewer, self.planes)
+
     def native(self, mesh: Any, x: Any) -> _stiction.Contacts:
         """The contacts with all that was written."""
         if mesh is not self.mesh:
@@ -235,6 +259,12 @@ class NormalSet:
             self.contacts = self.contacts.with_weights(weights, keep_shape_derivatives=True)
             self._changed = False
         return self.contacts
+
+
+def native_planes(planes: list[Any], dimension: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Planes as pairs (point, unit normal)."""
+    parts = (unit_plane(f"planes[{place}]", plane, dimension) for place, plane in enumerate(planes))
+    return [(-offset * normal, normal) for normal, offset in parts]
 
 
 def check_same_mesh(mesh: Any, own: Any) -> None:
@@ -310,7 +340,7 @@ class ListedSet:
         return _stiction.Contacts.of(
             mesh._surface,
             1.0,
-            [(-offset * normal, normal) for normal, offset in (unit_plane("plane", p, mesh.dim) for p in planes)],
+            native_planes(planes, mesh.dim),
             dmin=self.dmin,
             vv=rows("vv"),
             ve=rows("ev"),
