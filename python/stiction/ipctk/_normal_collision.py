@@ -199,10 +199,9 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
         candidate: Any = None,
     ) -> None:
         found = _candidate(EdgeEdgeCandidate, edge0_id, candidate, "candidate")
-        if found is not None and candidate is None:
+        if found is not None and candidate is None and edge1_id is not None:
             # (candidate, eps_x[, dtype]): everything is one place further to the front.
-            dtype = dtype if eps_x is None else eps_x
-            eps_x = edge1_id if edge1_id is not None else eps_x
+            eps_x, dtype = edge1_id, dtype if eps_x is None else eps_x
         if eps_x is None:
             raise TypeError("eps_x: is missing, the threshold of the mollifier")
         super().__init__(*((edge0_id, edge1_id) if found is None else found._pair()))
