@@ -144,6 +144,18 @@ pub fn numbers(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
     }
 }
 
+/// The entries of the `(n,)` array of whole numbers called `name`, also negative ones.
+pub fn any_numbers(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    let array = any_array(name, object)?;
+    if array.ndim() != 1 {
+        return Err(at(name, format!("has shape {:?}, expected (n,)", array.shape())));
+    }
+    if !array.is_empty() {
+        kind(name, &array, INTEGER)?;
+    }
+    Ok(row_by_row(&cast(&array, "int64")?))
+}
+
 fn whole_numbers<T>(name: &str, array: &PyReadonlyArrayDyn<'_, T>) -> PyResult<Vec<u32>>
 where
     T: Element + Copy + Display + TryInto<u32>,

@@ -189,8 +189,77 @@ from ._tangent import (
 from ._threads import get_num_threads, set_num_threads
 
 # Meshes, filters, candidates, continuous collision detection, trust regions.
+from . import filib, ogc, tight_inclusion
+from ._broad_phase import (
+    LBVH,
+    BroadPhase,
+    BruteForce,
+    HashGrid,
+    HashItem,
+    LBVH_Node,
+    SpatialHash,
+    SweepAndPrune,
+)
+from ._candidates import Candidates
+from ._ccd import (
+    AdditiveCCD,
+    IntervalNonlinearTrajectory,
+    NarrowPhaseCCD,
+    NonlinearCCD,
+    NonlinearTrajectory,
+    TightInclusionCCD,
+    inexact_point_edge_ccd_2D,
+)
+from ._filter import (
+    CollisionFilter,
+    make_connected_components_filter,
+    make_sparse_filter,
+    make_static_obstacle_filter,
+    make_vertex_patches_filter,
+)
+from ._intersection import compute_collision_free_stepsize, has_intersections, is_step_collision_free
+from ._mesh import CollisionMesh
+from ._stencil import (
+    CollisionStencil,
+    EdgeEdgeCandidate,
+    EdgeFaceCandidate,
+    EdgeVertexCandidate,
+    FaceFaceCandidate,
+    FaceVertexCandidate,
+    PlaneVertexCandidate,
+    VertexVertexCandidate,
+)
 
 # Collisions and potentials.
+from ._missing import (
+    Edge2Point2Collision,
+    Point2Point2Collision,
+    SmoothCollision2,
+    SmoothCollisions,
+    SmoothContactParameters,
+    SmoothPotential,
+)
+from ._normal import NormalCollisions
+from ._normal_collision import (
+    EdgeEdgeNormalCollision,
+    EdgeVertexNormalCollision,
+    FaceVertexNormalCollision,
+    NormalCollision,
+    PlaneVertexNormalCollision,
+    VertexVertexNormalCollision,
+)
+from ._potential import BarrierPotential, NormalAdhesionPotential, NormalPotential
+from ._stiffness import initial_barrier_stiffness, semi_implicit_stiffness, update_barrier_stiffness
+from ._tangential import TangentialCollisions
+from ._tangential_collision import (
+    EdgeEdgeTangentialCollision,
+    EdgeVertexTangentialCollision,
+    FaceVertexTangentialCollision,
+    PlaneVertexTangentialCollision,
+    TangentialCollision,
+    VertexVertexTangentialCollision,
+)
+from ._tangential_potential import FrictionPotential, TangentialAdhesionPotential, TangentialPotential
 
 __version__ = "1.6.1"
 
