@@ -16,6 +16,7 @@ use crate::error::{at, not_negative, plain};
 use crate::sparse::{Columns, sum_of};
 use crate::surface::either;
 use crate::trouble::Trouble;
+use crate::work::detached;
 
 /// The energy that keeps contacts apart.
 ///
@@ -279,7 +280,7 @@ impl Setting {
     ) -> PyResult<R> {
         let stiffness = self.kappa.of(scene)?;
         let trouble = Trouble::default();
-        let found = py.detach(|| {
+        let found = detached(py, scene.surface.rest().len(), || {
             let law = BarrierLaw::new(self.barrier.with(&trouble, self.dhat, dmin)?, self.dhat);
             let law = law.and_then(|law| law.with_dmin(dmin))?.with_physical_units(self.physical);
             let (contacts, obstacles) = (&scene.contacts, scene.obstacles.as_slice());

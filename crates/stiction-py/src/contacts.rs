@@ -23,6 +23,7 @@ use crate::error::{at, plain};
 use crate::planes::read_planes;
 use crate::sparse::{Given, Kept};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
+use crate::work::detached;
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
@@ -239,7 +240,7 @@ impl Contacts {
     fn smallest_gap(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
-            Ok(x.py().detach(|| scene.contacts.smallest_gap(&positions, &scene.obstacles)))
+            Ok(detached(x.py(), positions.len(), || scene.contacts.smallest_gap(&positions, &scene.obstacles)))
         })
     }
 
@@ -346,7 +347,7 @@ impl<const D: usize> Scene<D> {
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
         let obstacles = read_planes(planes)?;
-        let contacts = x.py().detach(|| {
+        let contacts = detached(x.py(), positions.len(), || {
             // Both boxes of a pair grow, so half the distance each.
             let inflation = 0.5 * selection.reach;
             selection.check()?;

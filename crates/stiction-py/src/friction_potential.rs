@@ -16,6 +16,7 @@ use crate::friction_law::{Law, read_law};
 use crate::slides::{AnySlides, Held, Slides};
 use crate::sparse::Columns;
 use crate::surface::either;
+use crate::work::detached;
 
 /// Friction on slides, as an energy of velocities.
 ///
@@ -71,7 +72,7 @@ impl FrictionPotential {
     fn energy(&self, slides: &Slides, v: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            Ok(v.py().detach(|| self.on(held, &velocities, |potential| potential.energy(&velocities))))
+            Ok(detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| potential.energy(&velocities))))
         })
     }
 
@@ -79,7 +80,7 @@ impl FrictionPotential {
     fn gradient<'py>(&self, slides: &Slides, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            let found = v.py().detach(|| self.on(held, &velocities, |potential| gradient(potential, &velocities)));
+            let found = detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| gradient(potential, &velocities)));
             Ok(from_vectors(v.py(), &found))
         })
     }
@@ -113,7 +114,7 @@ impl FrictionPotential {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            let found = v.py().detach(|| self.on(held, &velocities, |potential| potential.force_by_mu(&velocities, None)));
+            let found = detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| potential.force_by_mu(&velocities, None)));
             let found = found.map_err(|error| plain(&error))?;
             Ok((from_vectors(v.py(), &found.s), from_vectors(v.py(), &found.k)))
         })
@@ -206,7 +207,7 @@ impl FrictionPotential {
         let psd = read_psd(psd)?;
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            v.py().detach(|| self.on(held, &velocities, |potential| held.hessian.hessian(potential, &velocities, psd)))
+            detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| held.hessian.hessian(potential, &velocities, psd)))
         })
     }
 }

@@ -5,6 +5,7 @@
 
 mod error;
 mod trouble;
+mod work;
 mod array;
 mod sparse;
 mod distance;

@@ -3,6 +3,7 @@
 //! The chunks and the order of their results do not depend on the number of threads, so what is made of them has
 //! the same bits for any number.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -35,12 +36,37 @@ pub fn set_count(count: usize) -> Result<()> {
 
 /// The number of threads that work started here uses.
 pub fn count() -> usize {
+    if ALONE.get() {
+        return 1;
+    }
     // Without entering the pool, which wakes one of its threads.
     let pool = POOL.read().unwrap_or_else(PoisonError::into_inner);
     match pool.as_ref() {
         Some(pool) if rayon::current_thread_index().is_none() => pool.current_num_threads(),
         _ => rayon::current_num_threads(),
     }
+}
+
+thread_local! {
+    /// Whether this thread does all work by itself.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `f`, whose work is so little that handing it to threads takes longer, on this thread alone. The results are the same.
+pub fn alone<R>(f: impl FnOnce() -> R) -> R {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _before = Before(ALONE.replace(true));
+    f()
+}
+
+/// Whether work that starts here is not handed to other threads.
+fn is_alone() -> bool {
+    ALONE.get() || count() == 1
 }
 
 /// Runs `f` inside the chosen threads, unless it is inside threads already.
@@ -71,6 +97,9 @@ pub fn in_chunks_of<R: Send>(size: usize, count: usize, f: &(dyn Fn(Range<usize>
         return vec![f(0..count)];
     }
     let range = |chunk: usize| chunk * size..count.min((chunk + 1) * size);
+    if is_alone() {
+        return (0..count.div_ceil(size)).map(|chunk| f(range(chunk))).collect();
+    }
     inside(|| (0..count.div_ceil(size)).into_par_iter().map(|chunk| f(range(chunk))).collect())
 }
 
@@ -81,11 +110,17 @@ pub fn collect<R: Send>(count: usize, f: &(dyn Fn(Range<usize>) -> Vec<R> + Sync
 
 /// Calls `f` for every part with its place in the list: parts that are written to, such as pieces of an array.
 pub fn for_each<T: Send>(parts: Vec<T>, f: &(dyn Fn(usize, T) + Sync)) {
+    if parts.len() <= 1 || is_alone() {
+        return parts.into_iter().enumerate().for_each(|(place, part)| f(place, part));
+    }
     inside(|| parts.into_par_iter().enumerate().for_each(|(place, part)| f(place, part)));
 }
 
 /// The results of two pieces of work that may run at the same time.
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    if is_alone() {
+        return (a(), b());
+    }
     inside(|| rayon::join(a, b))
 }
 
@@ -105,9 +140,14 @@ mod tests {
         for count in [1, 2, 1, 3] {
             set_count(count).unwrap();
             assert_eq!(super::count(), count);
-            let inside = in_chunks(3 * CHUNK, &|_| rayon::current_num_threads());
+            let inside = in_chunks(3 * CHUNK, &|_| super::count());
             assert_eq!(inside, [count; 3]);
         }
+        set_count(2).unwrap();
+        let own = std::thread::current().id();
+        let ids = alone(|| in_chunks(9 * CHUNK, &|_| (super::count(), std::thread::current().id())));
+        assert_eq!(ids, [(1, own); 9]);
+        assert_eq!(super::count(), 2);
         assert!(set_count(0).unwrap_err().to_string().contains("number of threads = 0"));
     }
 }

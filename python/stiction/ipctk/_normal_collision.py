@@ -69,6 +69,8 @@ class NormalCollision(CollisionStencil):
 
     _set: Any
     _index = 0
+    _kept_key: Any = None
+    _kept: Any = None
 
     def _start(self, weight: float = 1.0, dmin: float = 0.0, gradient: Any = None) -> None:
         self._set = Alone(weight, dmin, gradient)
@@ -134,7 +136,7 @@ class NormalCollision(CollisionStencil):
     def _contact(self, x: Floats) -> _stiction.Contacts:
         """It alone, as native contacts of vertices 0, 1, … with positions x."""
         key = (x.shape[1], self.weight, self.dmin)
-        if self.__dict__.get("_kept_key") != key:
+        if self._kept_key != key:
             self._kept = single_contact(self._kind, x.shape[1], self.weight, self.dmin)
             self._kept_key = key
         return self._kept
@@ -189,6 +191,10 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
     `eps_x`: threshold of the mollifier, in m⁴. `dtype`: which parts of them are closest.
     """
 
+    # Of a collision of a set: found when they are asked for.
+    _eps_x: float | None = None
+    _dtype: EdgeEdgeDistanceType | None = None
+
     def __init__(
         self,
         edge0_id: Any = None,
@@ -212,8 +218,9 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
     @property
     def eps_x(self) -> float:
         """Threshold of the mollifier, in m⁴."""
-        own = self.__dict__.get("_eps_x")
-        return self._set.threshold(self._index) if own is None else own
+        if self._eps_x is None:
+            self._eps_x = self._set.threshold(self._index)
+        return self._eps_x
 
     @eps_x.setter
     def eps_x(self, value: float) -> None:
@@ -223,8 +230,9 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
     @property
     def dtype(self) -> EdgeEdgeDistanceType:
         """Which parts of the two are closest."""
-        own = self.__dict__.get("_dtype")
-        return self._set.type(self._index) if own is None else own
+        if self._dtype is None:
+            self._dtype = self._set.type(self._index)
+        return self._dtype
 
     @dtype.setter
     def dtype(self, value: EdgeEdgeDistanceType) -> None:
@@ -273,7 +281,7 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
 
     def _contact(self, x: Floats) -> _stiction.Contacts:
         key = (self.weight, self.dmin, self.eps_x, self._parts(x))
-        if self.__dict__.get("_kept_key") != key:
+        if self._kept_key != key:
             self._kept = single_contact("ee", 3, self.weight, self.dmin, edges=(self.eps_x, key[3]))
             self._kept_key = key
         return self._kept
@@ -326,7 +334,7 @@ class PlaneVertexNormalCollision(PlaneVertexCandidate, NormalCollision):
 
     def _contact(self, x: Floats) -> _stiction.Contacts:
         key = (x.shape[1], self.weight, self.dmin)
-        if self.__dict__.get("_kept_key") != key:
+        if self._kept_key != key:
             self._kept = single_contact("pv", x.shape[1], self.weight, self.dmin, plane=self.plane)
             self._kept_key = key
         return self._kept

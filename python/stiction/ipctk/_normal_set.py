@@ -163,8 +163,8 @@ class NormalSet:
         place = self._parallel_place(index)
         if place >= 0:
             return float(self.contacts.thresholds[place])
-        first, second = (list(self._of("ee")[k])[index - self.ends[1]] for k in (0, 1))
-        rest, edges = self.mesh.rest_positions, self.mesh.edges
+        first, second = (numbers[index - self.ends[1]] for numbers in self._of("ee"))
+        rest, edges = self.mesh._rest, self.mesh._edges
         return edge_edge_mollifier_threshold(*rest[edges[first]], *rest[edges[second]])
 
     def type(self, index: int) -> EdgeEdgeDistanceType:

@@ -30,7 +30,7 @@ from ._stencil import (
     VertexVertexCandidate,
     flat_positions,
 )
-from ._tangent import _blocks, _stacked
+from ._tangent import _blocks, _stacked, point_point_relative_velocity_dx_dbeta
 
 # Of the collisions of each kind: how many coordinates their closest points have.
 COORDINATES = {"pv": 0, "vv": 0, "ve": 1, "ee": 2, "vf": 2}
@@ -49,6 +49,8 @@ class TangentialCollision(CollisionStencil):
 
     _set: Any
     _index = 0
+    _kept_version = -1
+    _kept: Any = None
     _normal_class: type[NormalCollision]
 
     def __init__(self, collision: Any, positions: Any = None, normal_potential: Any = None) -> None:
@@ -205,6 +207,11 @@ class VertexVertexTangentialCollision(TangentialCollision, VertexVertexCandidate
     """Two vertices."""
 
     _normal_class = VertexVertexNormalCollision
+
+    def relative_velocity_dx_dbeta(self, closest_point: Any) -> Floats:
+        """Zeros: there are no coordinates."""
+        vector("closest_point", closest_point, 0)
+        return point_point_relative_velocity_dx_dbeta(self._set.dimension)
 
 
 class EdgeVertexTangentialCollision(TangentialCollision, EdgeVertexCandidate):

@@ -33,7 +33,12 @@ class Fields:
         self.points: dict[int, Floats] = {}
         self.bases: dict[int, Floats] = {}
         self.gradients: dict[int, Any] = {}
-        self.changed = False
+        # How often anything was written, and whether the native slides lack something of it.
+        self.version, self.changed = 0, False
+
+    def _note(self) -> None:
+        self.version += 1
+        self.changed = True
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -51,14 +56,15 @@ class Fields:
     def write(self, name: str, index: Any, value: Any) -> None:
         self.read(name)[index] = value
         self.written.add(name)
-        self.changed = True
+        self._note()
 
     def closest_point(self, index: int) -> Floats:
         found = self.points.get(index)
         return self._own_point(index) if found is None else found.copy()
 
     def write_closest_point(self, index: int, beta: Floats) -> None:
-        self.points[index], self.changed = beta.copy(), True
+        self.points[index] = beta.copy()
+        self._note()
 
     def closest_weights(self, index: int) -> Floats:
         """Weights of the vertices in the relative velocity."""
@@ -69,7 +75,8 @@ class Fields:
         return self._own_basis(index) if found is None else found.copy()
 
     def write_tangent_basis(self, index: int, basis: Floats) -> None:
-        self.bases[index], self.changed = basis, True
+        self.bases[index] = basis
+        self._note()
 
     def weight_gradient(self, index: int) -> csc_matrix:
         found = self.gradients.get(index)
@@ -315,6 +322,12 @@ def normal_of(basis: Floats) -> Floats:
 
 def slides_of(collision: TangentialCollision) -> _stiction.Slides:
     """One collision by itself, as native slides of vertices 0, 1, …"""
+    if collision._kept_version != collision._set.version:
+        collision._kept, collision._kept_version = _new_slides(collision), collision._set.version
+    return collision._kept
+
+
+def _new_slides(collision: TangentialCollision) -> _stiction.Slides:
     fields, index, kind = collision._set, collision._index, collision._kind
     basis, own = fields.tangent_basis(index), fields.closest_weights(index)
     closest = np.zeros((1, 4))
