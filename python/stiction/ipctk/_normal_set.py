@@ -7,6 +7,7 @@ contacts have nearly parallel edges behind the faces.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from itertools import accumulate
 from typing import Any
 
@@ -35,6 +36,7 @@ CLASSES: dict[str, type[NormalCollision]] = {
     "fv": FaceVertexNormalCollision,
     "pv": PlaneVertexNormalCollision,
 }
+_CLASSES = tuple(CLASSES[kind] for kind in KINDS)
 
 
 class PrimitiveIds:
@@ -85,7 +87,7 @@ class NormalSet:
         self._weights: array[float] | None = None
         self._gradients: dict[int, Any] = {}
         self._changed = False
-        self._ids: dict[str, tuple[list[Any], ...]] = {}
+        self._ids: list[tuple[list[Any], list[Any]] | None] = [None] * len(KINDS)
 
     def __len__(self) -> int:
         return self.ends[-1]
@@ -163,7 +165,7 @@ class NormalSet:
         place = self._parallel_place(index)
         if place >= 0:
             return float(self.contacts.thresholds[place])
-        first, second = (numbers[index - self.ends[1]] for numbers in self._of("ee"))
+        first, second = (numbers[index - self.ends[1]] for numbers in self._named(KINDS.index("ee")))
         rest, edges = self.mesh._rest, self.mesh._edges
         return edge_edge_mollifier_threshold(*rest[edges[first]], *rest[edges[second]])
 
@@ -180,17 +182,17 @@ class NormalSet:
 
     # --- Collisions ---
 
-    def _of(self, kind: str) -> tuple[list[Any], ...]:
+    def _named(self, kind: int) -> tuple[list[Any], list[Any]]:
         """The two numbers that name each collision of a kind."""
-        found = self._ids.get(kind)
+        found = self._ids[kind]
         if found is None:
-            found = self._ids[kind] = self._named(kind)
+            found = self._ids[kind] = self._names_of(KINDS[kind])
         return found
 
-    def _named(self, kind: str) -> tuple[list[Any], ...]:
+    def _names_of(self, kind: str) -> tuple[list[Any], list[Any]]:
         vertices = self.contacts.vertices
         if kind == "vv":
-            return tuple(vertices["vv"].T.tolist())
+            return vertices["vv"][:, 0].tolist(), vertices["vv"][:, 1].tolist()
         if kind == "ev":
             rows = vertices["ve"]
             return ids_of(self.mesh, "edges").of(rows[:, 1:]).tolist(), rows[:, 0].tolist()
@@ -205,17 +207,14 @@ class NormalSet:
 
     def kind_of(self, index: int) -> str:
         """Which kind of collision has this number."""
-        for kind, end in zip(KINDS, self.ends):
-            if index < end:
-                return kind
-        raise IndexError(f"i: is {index}, there are {len(self)} collisions")
+        return KINDS[bisect_right(self.ends, index)]
 
     def collision(self, index: int) -> NormalCollision:
         """The collision with this number."""
-        kind = self.kind_of(index)
-        place = index - self.ends[KINDS.index(kind)] + self.counts[KINDS.index(kind)]
-        first, second = self._of(kind)
-        found = CLASSES[kind]._of(first[place], second[place])
+        kind = bisect_right(self.ends, index)
+        first, second = self._ids[kind] or self._named(kind)
+        place = index - self.ends[kind] + self.counts[kind]
+        found = _CLASSES[kind]._of(first[place], second[place])
         found._set, found._index = self, index
         return found
 
@@ -298,8 +297,9 @@ class ListedSet:
         return False
 
     def collision(self, index: int) -> NormalCollision:
-        kind = self.kind_of(index)
-        return self.lists[kind][index - self.ends[KINDS.index(kind)]]
+        kind, ends = self.kind_of(index), self.ends
+        group = self.lists[kind]
+        return group[index - ends[KINDS.index(kind)] + len(group)]
 
     def of_kind(self, kind: str) -> list[NormalCollision]:
         return list(self.lists[kind])
