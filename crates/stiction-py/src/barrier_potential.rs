@@ -16,7 +16,6 @@ use crate::error::{at, not_negative, plain};
 use crate::sparse::{Columns, sum_of};
 use crate::surface::either;
 use crate::trouble::Trouble;
-use crate::work::detached;
 
 /// The energy that keeps contacts apart.
 ///
@@ -280,7 +279,7 @@ impl Setting {
     ) -> PyResult<R> {
         let stiffness = self.kappa.of(scene)?;
         let trouble = Trouble::default();
-        let found = detached(py, scene.surface.rest().len(), || {
+        let found = py.detach(|| {
             let law = BarrierLaw::new(self.barrier.with(&trouble, self.dhat, dmin)?, self.dhat);
             let law = law.and_then(|law| law.with_dmin(dmin))?.with_physical_units(self.physical);
             let (contacts, obstacles) = (&scene.contacts, scene.obstacles.as_slice());

@@ -23,7 +23,6 @@ use crate::error::{at, plain};
 use crate::planes::read_planes;
 use crate::sparse::{Given, Kept};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
-use crate::work::detached;
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
@@ -240,7 +239,7 @@ impl Contacts {
     fn smallest_gap(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
-            Ok(detached(x.py(), positions.len(), || scene.contacts.smallest_gap(&positions, &scene.obstacles)))
+            Ok(x.py().detach(|| scene.contacts.smallest_gap(&positions, &scene.obstacles)))
         })
     }
 
@@ -347,7 +346,7 @@ impl<const D: usize> Scene<D> {
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
         let obstacles = read_planes(planes)?;
-        let contacts = detached(x.py(), positions.len(), || {
+        let contacts = x.py().detach(|| {
             // Both boxes of a pair grow, so half the distance each.
             let inflation = 0.5 * selection.reach;
             selection.check()?;

@@ -16,7 +16,6 @@ use crate::friction_law::{Law, read_law};
 use crate::slides::{AnySlides, Held, Slides};
 use crate::sparse::Columns;
 use crate::surface::either;
-use crate::work::detached;
 
 /// Friction on slides, as an energy of velocities.
 ///
@@ -72,7 +71,7 @@ impl FrictionPotential {
     fn energy(&self, slides: &Slides, v: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            Ok(detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| potential.energy(&velocities))))
+            Ok(v.py().detach(|| self.on(held, &velocities, |potential| potential.energy(&velocities))))
         })
     }
 
@@ -80,7 +79,7 @@ impl FrictionPotential {
     fn gradient<'py>(&self, slides: &Slides, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            let found = detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| gradient(potential, &velocities)));
+            let found = v.py().detach(|| self.on(held, &velocities, |potential| gradient(potential, &velocities)));
             Ok(from_vectors(v.py(), &found))
         })
     }
@@ -114,7 +113,7 @@ impl FrictionPotential {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            let found = detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| potential.force_by_mu(&velocities, None)));
+            let found = v.py().detach(|| self.on(held, &velocities, |potential| potential.force_by_mu(&velocities, None)));
             let found = found.map_err(|error| plain(&error))?;
             Ok((from_vectors(v.py(), &found.s), from_vectors(v.py(), &found.k)))
         })
@@ -207,7 +206,7 @@ impl FrictionPotential {
         let psd = read_psd(psd)?;
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;
-            detached(v.py(), velocities.len(), || self.on(held, &velocities, |potential| held.hessian.hessian(potential, &velocities, psd)))
+            v.py().detach(|| self.on(held, &velocities, |potential| held.hessian.hessian(potential, &velocities, psd)))
         })
     }
 }

@@ -5,12 +5,12 @@
 
 mod error;
 mod trouble;
-mod work;
 mod array;
 mod sparse;
 mod distance;
 mod kernels;
 mod meeting;
+mod part;
 mod surface;
 mod filter;
 mod candidates;
@@ -24,10 +24,16 @@ mod friction_law;
 mod slide_arrays;
 mod slides;
 mod friction_potential;
+mod contact_report;
 mod stiffness;
 mod motion;
 mod path;
 mod trust_region;
+mod mesh_file;
+mod interrupt;
+mod command;
+mod scene;
+mod simulation;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
 #[pyo3::pymodule]
@@ -40,6 +46,10 @@ mod _stiction {
     use crate::barrier_potential::BarrierPotential;
     #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
+    #[pymodule_export]
+    use crate::command::main;
+    #[pymodule_export]
+    use crate::contact_report::{contact_distances, slip_speeds};
     #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
@@ -65,12 +75,20 @@ mod _stiction {
     #[pymodule_export]
     use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
+    use crate::mesh_file::{Mesh, boundary_edges, boundary_faces, read_mesh, write_mesh};
+    #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
     #[pymodule_export]
     use crate::path::{
         belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
         safe_distances, vertex_distances,
     };
+    #[pymodule_export]
+    use crate::scene::Scene;
+    #[pymodule_export]
+    use crate::simulation::{Simulation, StepError};
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]

@@ -3,7 +3,6 @@
 //! The chunks and the order of their results do not depend on the number of threads, so what is made of them has
 //! the same bits for any number.
 
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -36,9 +35,6 @@ pub fn set_count(count: usize) -> Result<()> {
 
 /// The number of threads that work started here uses.
 pub fn count() -> usize {
-    if ALONE.get() {
-        return 1;
-    }
     // Without entering the pool, which wakes one of its threads.
     let pool = POOL.read().unwrap_or_else(PoisonError::into_inner);
     match pool.as_ref() {
@@ -47,26 +43,10 @@ pub fn count() -> usize {
     }
 }
 
-thread_local! {
-    /// Whether this thread does all work by itself.
-    static ALONE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `f`, whose work is so little that handing it to threads takes longer, on this thread alone. The results are the same.
-pub fn alone<R>(f: impl FnOnce() -> R) -> R {
-    struct Before(bool);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            ALONE.set(self.0);
-        }
-    }
-    let _before = Before(ALONE.replace(true));
-    f()
-}
-
-/// Whether work that starts here is not handed to other threads.
+/// Whether work that starts here has no thread to share it with: then it is done at once, since to wake another thread and wait for it costs
+/// some 20 µs.
 fn is_alone() -> bool {
-    ALONE.get() || count() == 1
+    count() == 1
 }
 
 /// Runs `f` inside the chosen threads, unless it is inside threads already.
@@ -110,15 +90,24 @@ pub fn collect<R: Send>(count: usize, f: &(dyn Fn(Range<usize>) -> Vec<R> + Sync
 
 /// Calls `f` for every part with its place in the list: parts that are written to, such as pieces of an array.
 pub fn for_each<T: Send>(parts: Vec<T>, f: &(dyn Fn(usize, T) + Sync)) {
-    if parts.len() <= 1 || is_alone() {
+    for_each_of(usize::MAX, parts, f);
+}
+
+/// Like [`for_each`], where the parts have so many items together: a few are not worth another thread.
+pub fn for_each_of<T: Send>(items: usize, parts: Vec<T>, f: &(dyn Fn(usize, T) + Sync)) {
+    if parts.len() < 2 || items <= CHUNK || is_alone() {
         return parts.into_iter().enumerate().for_each(|(place, part)| f(place, part));
     }
     inside(|| parts.into_par_iter().enumerate().for_each(|(place, part)| f(place, part)));
 }
 
-/// The results of two pieces of work that may run at the same time.
-pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    if is_alone() {
+/// The results of two pieces of work on so many items together, which may run at the same time.
+pub fn join<A: Send, B: Send>(
+    items: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if items <= CHUNK || is_alone() {
         return (a(), b());
     }
     inside(|| rayon::join(a, b))
@@ -140,14 +129,12 @@ mod tests {
         for count in [1, 2, 1, 3] {
             set_count(count).unwrap();
             assert_eq!(super::count(), count);
-            let inside = in_chunks(3 * CHUNK, &|_| super::count());
-            assert_eq!(inside, [count; 3]);
+            let inside = in_chunks(3 * CHUNK, &|_| rayon::current_thread_index().is_some());
+            // One thread alone is the caller's.
+            assert_eq!(inside, [count > 1; 3]);
+            let (a, b) = join(3 * CHUNK, super::count, super::count);
+            assert_eq!((a, b), (count, count));
         }
-        set_count(2).unwrap();
-        let own = std::thread::current().id();
-        let ids = alone(|| in_chunks(9 * CHUNK, &|_| (super::count(), std::thread::current().id())));
-        assert_eq!(ids, [(1, own); 9]);
-        assert_eq!(super::count(), 2);
         assert!(set_count(0).unwrap_err().to_string().contains("number of threads = 0"));
     }
 }
