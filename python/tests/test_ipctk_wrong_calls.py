@@ -116,6 +116,8 @@ CALLS = {
     "build: a class for a broad phase": lambda: c.build(mesh, x, 0.1, 0.0, ipctk.LBVH),
     "energy: mesh and positions exchanged": lambda: B(c, x, mesh),
     "energy: friction collisions": lambda: B(T, mesh, v),
+    "friction: no mesh": lambda: P(T, None, v),
+    "energy: no mesh": lambda: B(c, None, x),
     "friction: normal collisions": lambda: P(c, mesh, v),
     "friction build: no potential": lambda: T.build(mesh, x, c, None, 0.3),
     "friction build: friction collisions": lambda: T.build(mesh, x, T, B, 0.3),
