@@ -14,18 +14,24 @@ True
 """
 
 from ._drop_in import use_as_ipctk
+from ._simulation import Simulation
 from ._stiction import (
     BarrierPotential,
     Contacts,
     Filter,
     FrictionLaw,
     FrictionPotential,
+    Mesh,
+    Scene,
     Slides,
+    StepError,
     Surface,
     TrustRegion,
     VertexFilter,
     barrier_derivatives,
     barrier_value,
+    boundary_edges,
+    boundary_faces,
     candidates,
     closest_distance_squared,
     closest_features,
@@ -53,6 +59,7 @@ from ._stiction import (
     num_threads,
     pair_normal,
     pair_normal_jacobian,
+    read_mesh,
     relative_weights,
     relative_weights_jacobian,
     set_num_threads,
@@ -66,6 +73,7 @@ from ._stiction import (
     tangent_basis_jacobian,
     updated_stiffness,
     version,
+    write_mesh,
 )
 
 from ._contact_report import ContactReport
@@ -80,14 +88,20 @@ __all__ = [
     "Filter",
     "FrictionLaw",
     "FrictionPotential",
+    "Mesh",
+    "Scene",
+    "Simulation",
     "IPCContact",
     "IPCSelfContact",
     "Slides",
+    "StepError",
     "Surface",
     "TrustRegion",
     "VertexFilter",
     "barrier_derivatives",
     "barrier_value",
+    "boundary_edges",
+    "boundary_faces",
     "candidates",
     "closest_distance_squared",
     "closest_features",
@@ -115,6 +129,7 @@ __all__ = [
     "num_threads",
     "pair_normal",
     "pair_normal_jacobian",
+    "read_mesh",
     "relative_weights",
     "relative_weights_jacobian",
     "set_num_threads",
@@ -129,4 +144,5 @@ __all__ = [
     "updated_stiffness",
     "use_as_ipctk",
     "version",
+    "write_mesh",
 ]

@@ -21,6 +21,7 @@ mod barrier;
 mod any_barrier;
 mod barrier_potential;
 mod friction_law;
+mod slide_arrays;
 mod slides;
 mod friction_potential;
 mod contact_report;
@@ -28,6 +29,11 @@ mod stiffness;
 mod motion;
 mod path;
 mod trust_region;
+mod mesh_file;
+mod interrupt;
+mod command;
+mod scene;
+mod simulation;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
 #[pyo3::pymodule]
@@ -40,6 +46,8 @@ mod _stiction {
     use crate::barrier_potential::BarrierPotential;
     #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
+    #[pymodule_export]
+    use crate::command::main;
     #[pymodule_export]
     use crate::contact_report::{contact_distances, slip_speeds};
     #[pymodule_export]
@@ -67,6 +75,8 @@ mod _stiction {
     #[pymodule_export]
     use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
+    use crate::mesh_file::{Mesh, boundary_edges, boundary_faces, read_mesh, write_mesh};
+    #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
     #[pymodule_export]
     use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
@@ -75,6 +85,10 @@ mod _stiction {
         belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
         safe_distances, vertex_distances,
     };
+    #[pymodule_export]
+    use crate::scene::Scene;
+    #[pymodule_export]
+    use crate::simulation::{Simulation, StepError};
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]

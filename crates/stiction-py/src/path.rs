@@ -138,12 +138,7 @@ pub fn path_is_free(
 /// `path_step`; `kind` as for `distance_squared`.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
-pub fn pair_step(
-    kind: &str,
-    start: &Bound<'_, PyAny>,
-    end: &Bound<'_, PyAny>,
-    rule: Rule,
-) -> PyResult<f64> {
+pub fn pair_step(kind: &str, start: &Bound<'_, PyAny>, end: &Bound<'_, PyAny>, rule: Rule) -> PyResult<f64> {
     let (ccd, kind) = (read_rule(&rule)?, Kind::read(kind)?);
     let (start, end) = (Table::read("start", start)?, Table::read("end", end)?);
     match start.columns() {

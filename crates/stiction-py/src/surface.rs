@@ -210,6 +210,15 @@ impl Surface {
             surface.faces().len(),
         ))
     }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let (py, surface) = (slf.py(), slf.get());
+        let bodies = either!(AnySurface, &surface.0, surface => {
+            surface.bodies().map(|bodies| PyArray1::from_slice(py, bodies))
+        });
+        let (rest, edges, faces) = (surface.rest(py), surface.edges(py), surface.faces(py));
+        Ok((slf.get_type().into_any(), (rest, edges, faces, surface.loose_vertices(py), bodies)))
+    }
 }
 
 impl Surface {
@@ -234,6 +243,18 @@ fn area_gradient<'py, const D: usize>(
     let by_each: Vec<_> = gradient.iter().map(|(_, by)| *by).collect();
     (vertices, from_vectors(py, &by_each))
 }
+
+/// The class, and the arguments that make an equal object.
+type Reduced<'py> = (
+    Bound<'py, PyAny>,
+    (
+        Bound<'py, PyArray2<f64>>,
+        Bound<'py, PyArray2<u32>>,
+        Bound<'py, PyArray2<u32>>,
+        Bound<'py, PyArray1<u32>>,
+        Option<Bound<'py, PyArray1<u32>>>,
+    ),
+);
 
 /// What a surface is made of, besides its vertices.
 struct Parts {

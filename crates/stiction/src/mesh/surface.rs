@@ -217,6 +217,11 @@ impl<const D: usize> Surface<D> {
         Ok(self)
     }
 
+    /// The labels of the bodies, if they were given.
+    pub fn bodies(&self) -> Option<&[u32]> {
+        self.bodies.as_deref()
+    }
+
     /// What never touches, if anything is excluded.
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
@@ -482,9 +487,8 @@ mod tests {
             let other = sorted.edge_between(a, b).unwrap() as usize;
             assert_eq!(surface.areas().edges[e], sorted.areas().edges[other]);
         }
-        let err = |edges, faces| {
-            Surface::with_numbered_edges(points(), edges, faces).unwrap_err().to_string()
-        };
+        let err =
+            |edges, faces| Surface::with_numbered_edges(points(), edges, faces).unwrap_err().to_string();
         let missing = err(vec![[0, 1], [2, 1]], vec![[0, 1, 2]]);
         assert!(missing.contains("face 0") && missing.contains("0 and 2"), "{missing}");
         assert!(err(vec![[0, 1], [1, 2], [1, 0]], vec![]).contains("edge 2"));
