@@ -2,6 +2,7 @@
 
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use stiction::barrier::{self, BarrierKind, BarrierLaw, Kappa};
 use stiction::contact::PerContact;
 use stiction::distance::Psd;
@@ -71,6 +72,16 @@ impl BarrierPotential {
 
     fn __repr__(&self) -> String {
         format!("BarrierPotential(dhat={}, kappa={})", self.0.dhat, self.0.kappa.name())
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<((f64, Bound<'py, PyAny>), Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        named.set_item("barrier", self.barrier(py)?)?;
+        named.set_item("physical_units", self.0.physical)?;
+        Ok(((self.0.dhat, self.kappa(py)?), named))
     }
 
     /// The distance beyond dmin below which the barrier acts, in m.

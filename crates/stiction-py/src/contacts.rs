@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use stiction::barrier::BarrierLaw;
 use stiction::barrier::stiffness::semi_implicit;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
@@ -19,9 +19,10 @@ use stiction::obstacle::Obstacle;
 use crate::array::{from_rows, from_vectors, index_pairs, reals};
 use crate::contact_lists::Lists;
 use crate::error::{at, plain};
-use crate::planes::read_planes;
+use crate::planes::{plane_list, read_planes};
 use crate::sparse::{Given, Kept};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
+use crate::weight_lists;
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
@@ -146,6 +147,29 @@ impl Contacts {
             AnyContacts::Flat(scene) => AnyContacts::Flat(scene.with_weights(weights)?.into()),
             AnyContacts::Solid(scene) => AnyContacts::Solid(scene.with_weights(weights)?.into()),
         }))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (surface, sources, planes) = match &self.0 {
+            AnyContacts::Flat(scene) => {
+                let planes = plane_list(py, &scene.obstacles);
+                (AnySurface::Flat(scene.surface.clone()), &scene.sources, planes)
+            }
+            AnyContacts::Solid(scene) => {
+                let planes = plane_list(py, &scene.obstacles);
+                (AnySurface::Solid(scene.surface.clone()), &scene.sources, planes)
+            }
+        };
+        let lists = self.vertices(py)?;
+        lists.set_item("obstacle", lists.as_any().get_item("obstacle")?.call_method0("ravel")?)?;
+        lists.set_item("parts", self.parts(py))?;
+        lists.set_item("thresholds", self.thresholds(py))?;
+        lists.set_item("numbers", self.obstacle_numbers(py))?;
+        lists.set_item("weights", self.weights(py))?;
+        let sources = sources.as_ref().map(|sources| weight_lists::to_arrays(py, sources));
+        let arguments = (Surface(surface), self.dhat(), self.dmin(), planes, lists, sources);
+        let restore = py.import("stiction._stiction")?.getattr("_restore_contacts")?;
+        Ok((restore, arguments.into_pyobject(py)?))
     }
 
     fn __len__(&self) -> usize {
@@ -351,6 +375,33 @@ impl<const D: usize> Scene<D> {
         Ok(Self::plain(surface, obstacles, distances, contacts))
     }
 
+    fn restored(
+        surface: &Arc<mesh::Surface<D>>,
+        distances: Distances,
+        planes: &Bound<'_, PyAny>,
+        (stored, sources): (&Bound<'_, PyDict>, Option<&Bound<'_, PyAny>>),
+    ) -> PyResult<Self> {
+        let list = |name| stored.get_item(name);
+        let (vv, ve, ee, vf) = (list("vv")?, list("ve")?, list("ee")?, list("vf")?);
+        let (parallel, parts, thresholds) = (list("parallel")?, list("parts")?, list("thresholds")?);
+        let (obstacle, numbers, weights) = (list("obstacle")?, list("numbers")?, list("weights")?);
+        let lists = Lists {
+            vv: vv.as_ref(),
+            ve: ve.as_ref(),
+            ee: ee.as_ref(),
+            vf: vf.as_ref(),
+            parallel: parallel.as_ref(),
+            parts: parts.as_ref(),
+            thresholds: thresholds.as_ref(),
+            obstacle: obstacle.as_ref(),
+            numbers: numbers.as_ref(),
+            weights: weights.as_ref(),
+        };
+        let sizes = (surface.rest().len(), surface.edges().len());
+        let sources = sources.map(|sources| weight_lists::read(sources, sizes)).transpose()?;
+        Ok(Self { sources, ..Self::of(surface, distances, Some(planes), &lists)? })
+    }
+
     fn plain(
         surface: &Arc<mesh::Surface<D>>,
         obstacles: Vec<Obstacle<D>>,
@@ -372,6 +423,28 @@ impl<const D: usize> Scene<D> {
     pub fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
         vertex_field(&self.surface, name, object)
     }
+}
+
+/// Contacts as they were stored.
+#[pyfunction]
+#[pyo3(name = "_restore_contacts")]
+pub fn restore_contacts(
+    surface: &Surface,
+    dhat: f64,
+    dmin: f64,
+    planes: &Bound<'_, PyAny>,
+    lists: &Bound<'_, PyDict>,
+    sources: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Contacts> {
+    let distances = Distances::new(dhat, dmin)?;
+    Ok(Contacts(match &surface.0 {
+        AnySurface::Flat(surface) => {
+            AnyContacts::Flat(Scene::restored(surface, distances, planes, (lists, sources))?.into())
+        }
+        AnySurface::Solid(surface) => {
+            AnyContacts::Solid(Scene::restored(surface, distances, planes, (lists, sources))?.into())
+        }
+    }))
 }
 
 /// The number of a part of an edge in Python.

@@ -49,6 +49,10 @@ impl FrictionPotential {
         format!("FrictionPotential(eps_v={}, law={:?}, h_hat={})", self.eps_v, self.law, self.h_hat)
     }
 
+    fn __getnewargs__(&self) -> (f64, Law, f64) {
+        (self.eps_v, Law(self.law), self.h_hat)
+    }
+
     /// The speed below which a slide counts as sticking, in m/s.
     #[getter]
     fn eps_v(&self) -> f64 {

@@ -13,11 +13,13 @@ mod surface;
 mod candidates;
 mod planes;
 mod contact_lists;
+mod weight_lists;
 mod contacts;
 mod barrier;
 mod any_barrier;
 mod barrier_potential;
 mod friction_law;
+mod slide_lists;
 mod slides;
 mod friction_potential;
 mod stiffness;
@@ -43,7 +45,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
-    use crate::contacts::Contacts;
+    use crate::contacts::{Contacts, restore_contacts};
     #[pymodule_export]
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
@@ -70,7 +72,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::simulation::{Simulation, StepError};
     #[pymodule_export]
-    use crate::slides::Slides;
+    use crate::slides::{Slides, restore_slides};
     #[pymodule_export]
     use crate::stiffness::{initial_stiffness, updated_stiffness};
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use stiction::friction::{self, Anisotropy, Axes, Blend, Coefficients, Entry, Mu};
 use stiction::math::Vector;
 
@@ -11,6 +12,7 @@ use crate::array::{from_rows, from_vectors, reals, vector};
 use crate::barrier_potential::{BarrierPotential, Setting};
 use crate::contacts::{AnyContacts, Contacts, Scene};
 use crate::error::{at, plain};
+use crate::slide_lists;
 use crate::sparse::Kept;
 use crate::surface::either;
 use crate::trouble::Trouble;
@@ -82,6 +84,24 @@ impl Slides {
         format!("Slides({} contacts)", self.__len__(py))
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (contacts, barrier, stored) = match &self.0 {
+            AnySlides::Flat(held) => (
+                AnyContacts::Flat(held.scene.clone()),
+                &held.barrier,
+                slide_lists::to_arrays(py, &held.copied(py)),
+            ),
+            AnySlides::Solid(held) => (
+                AnyContacts::Solid(held.scene.clone()),
+                &held.barrier,
+                slide_lists::to_arrays(py, &held.copied(py)),
+            ),
+        };
+        let arguments = (Contacts(contacts), BarrierPotential(barrier.clone()), stored);
+        let restore = py.import("stiction._stiction")?.getattr("_restore_slides")?;
+        Ok((restore, arguments.into_pyobject(py)?))
+    }
+
     /// Normal forces λ in N, in the order of the contacts.
     #[getter]
     fn normal_forces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
@@ -125,6 +145,20 @@ impl Slides {
     }
 }
 
+/// Slides as they were stored.
+#[pyfunction]
+#[pyo3(name = "_restore_slides")]
+pub fn restore_slides(
+    contacts: &Contacts,
+    potential: &BarrierPotential,
+    stored: &Bound<'_, PyAny>,
+) -> PyResult<Slides> {
+    Ok(Slides(match &contacts.0 {
+        AnyContacts::Flat(scene) => AnySlides::Flat(Held::restored(scene, &potential.0, stored)?),
+        AnyContacts::Solid(scene) => AnySlides::Solid(Held::restored(scene, &potential.0, stored)?),
+    }))
+}
+
 /// What the constructor is told about coefficients.
 struct Pick<'a, 'py> {
     mu: &'a Bound<'py, PyAny>,
@@ -158,6 +192,16 @@ impl<const D: usize> Held<D> {
         trouble.raise()?;
         let slides = RwLock::new(slides.map_err(|error| plain(&error))?);
         Ok(Self { scene: scene.clone(), barrier: barrier.clone(), slides, hessian: Kept::default() })
+    }
+
+    fn restored(scene: &Arc<Scene<D>>, barrier: &Setting, stored: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let slides = RwLock::new(slide_lists::read(stored, scene.surface.rest().len())?);
+        Ok(Self { scene: scene.clone(), barrier: barrier.clone(), slides, hessian: Kept::default() })
+    }
+
+    /// A copy, for which those who change it are waited for.
+    fn copied(&self, py: Python<'_>) -> friction::Slides<D> {
+        py.detach(|| self.read().clone())
     }
 
     pub fn read(&self) -> RwLockReadGuard<'_, friction::Slides<D>> {

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use stiction::mesh;
 use stiction::obstacle::Obstacle;
 use stiction::ogc;
 
-use crate::array::from_vectors;
+use crate::array::{from_vectors, reals, vectors};
 use crate::error::{not_negative, plain};
-use crate::planes::read_planes;
+use crate::planes::{plane_list, read_planes};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// A trust region in 2D or 3D.
@@ -23,6 +24,8 @@ enum AnyRegion {
 struct Placed<const D: usize> {
     surface: Arc<mesh::Surface<D>>,
     obstacles: Vec<Obstacle<D>>,
+    /// The numbers that it was made with.
+    numbers: [f64; 4],
     /// Locked while it is used: calls from several threads wait for each other.
     region: Mutex<ogc::TrustRegion<D>>,
 }
@@ -68,6 +71,42 @@ impl TrustRegion {
             let region = r.lock();
             format!("TrustRegion({} balls, needs_update={})", region.radii().len(), region.needs_update())
         })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let (surface, [dhat, min_distance, relaxation, threshold], planes) = match &self.0 {
+            AnyRegion::Flat(r) => {
+                (AnySurface::Flat(r.surface.clone()), r.numbers, plane_list(py, &r.obstacles))
+            }
+            AnyRegion::Solid(r) => {
+                (AnySurface::Solid(r.surface.clone()), r.numbers, plane_list(py, &r.obstacles))
+            }
+        };
+        let named = PyDict::new(py);
+        named.set_item("min_distance", min_distance)?;
+        named.set_item("relaxation", relaxation)?;
+        named.set_item("update_threshold", threshold)?;
+        Ok(((Surface(surface), dhat, planes).into_pyobject(py)?, named))
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        either!(AnyRegion, &self.0, r => {
+            let region = py.detach(|| r.lock().clone());
+            let (centers, radii) = (from_vectors(py, region.centers()), PyArray1::from_slice(py, region.radii()));
+            (centers, radii, region.inflation(), region.needs_update()).into_pyobject(py)
+        })
+    }
+
+    fn __setstate__(&self, stored: (Bound<'_, PyAny>, Bound<'_, PyAny>, f64, bool)) -> PyResult<()> {
+        let (centers, radii, inflation, needs_update) = stored;
+        let radii = reals("radii", &radii)?;
+        either!(AnyRegion, &self.0, r => {
+            let centers = vectors("centers", &centers)?;
+            let mut region = r.lock();
+            let restored = region.clone().with_balls(centers, radii, inflation, needs_update);
+            *region = restored.map_err(|error| plain(&error))?;
+        });
+        Ok(())
     }
 
     /// The middles of the balls in m, shape (n, D); without rows before the first update.
@@ -179,13 +218,19 @@ impl<const D: usize> Placed<D> {
     fn new(
         surface: &Arc<mesh::Surface<D>>,
         planes: Option<&Bound<'_, PyAny>>,
-        [dhat, min_distance, relaxation, threshold]: [f64; 4],
+        numbers: [f64; 4],
     ) -> PyResult<Self> {
+        let [dhat, min_distance, relaxation, threshold] = numbers;
         let region = ogc::TrustRegion::new(dhat)
             .and_then(|region| region.with_min_distance(min_distance))
             .and_then(|region| region.with_relaxation(relaxation))
             .and_then(|region| region.with_update_threshold(threshold));
         let region = region.map_err(|error| plain(&error))?;
-        Ok(Self { surface: surface.clone(), obstacles: read_planes(planes)?, region: Mutex::new(region) })
+        Ok(Self {
+            surface: surface.clone(),
+            obstacles: read_planes(planes)?,
+            numbers,
+            region: Mutex::new(region),
+        })
     }
 }

@@ -243,6 +243,10 @@ fn check_radius(name: &'static str, radius: f64) -> Result<f64> {
 /// The unit vector along `vector`.
 fn direction<const D: usize>(what: &'static str, vector: Vector<D>) -> Result<Vector<D>> {
     check_finite(what, vector)?;
+    // A unit vector stays as it is, to the last bit.
+    if (vector.norm_squared() - 1.0).abs() <= 4.0 * f64::EPSILON {
+        return Ok(vector);
+    }
     // Scaled first, so that neither huge nor tiny ones are lost.
     let largest = vector.0.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
     let unit = (vector * (1.0 / largest)).normalized();
