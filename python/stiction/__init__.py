@@ -13,10 +13,12 @@ Positions go in, as arrays of shape (n, D) with D = 2 or 3; energies, gradients,
 True
 """
 
+from ._drop_in import use_as_ipctk
 from ._simulation import Simulation
 from ._stiction import (
     BarrierPotential,
     Contacts,
+    Filter,
     FrictionLaw,
     FrictionPotential,
     Mesh,
@@ -25,6 +27,7 @@ from ._stiction import (
     StepError,
     Surface,
     TrustRegion,
+    VertexFilter,
     barrier_derivatives,
     barrier_value,
     boundary_edges,
@@ -34,6 +37,7 @@ from ._stiction import (
     closest_features,
     closest_point,
     closest_point_jacobian,
+    contact_distances,
     crossings,
     describe_crossings,
     distance,
@@ -64,6 +68,7 @@ from ._stiction import (
     signed_distance_hessian,
     signed_normal,
     signed_normal_jacobian,
+    slip_speeds,
     tangent_basis,
     tangent_basis_jacobian,
     updated_stiffness,
@@ -71,20 +76,28 @@ from ._stiction import (
     write_mesh,
 )
 
+from ._contact_report import ContactReport
+from ._ipc_contact import IPCContact, IPCSelfContact
+
 __version__ = version
 
 __all__ = [
     "BarrierPotential",
+    "ContactReport",
     "Contacts",
+    "Filter",
     "FrictionLaw",
     "FrictionPotential",
     "Mesh",
     "Scene",
     "Simulation",
+    "IPCContact",
+    "IPCSelfContact",
     "Slides",
     "StepError",
     "Surface",
     "TrustRegion",
+    "VertexFilter",
     "barrier_derivatives",
     "barrier_value",
     "boundary_edges",
@@ -94,6 +107,7 @@ __all__ = [
     "closest_features",
     "closest_point",
     "closest_point_jacobian",
+    "contact_distances",
     "crossings",
     "describe_crossings",
     "distance",
@@ -124,9 +138,11 @@ __all__ = [
     "signed_distance_hessian",
     "signed_normal",
     "signed_normal_jacobian",
+    "slip_speeds",
     "tangent_basis",
     "tangent_basis_jacobian",
     "updated_stiffness",
+    "use_as_ipctk",
     "version",
     "write_mesh",
 ]

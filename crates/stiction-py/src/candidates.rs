@@ -53,7 +53,7 @@ fn found<const D: usize>(
 }
 
 /// The pairs as an array of shape (k, 2), in the memory that they have.
-fn pair_array(py: Python<'_>, pairs: Vec<(u32, u32)>) -> PyResult<Bound<'_, PyArray2<u32>>> {
+pub fn pair_array(py: Python<'_>, pairs: Vec<(u32, u32)>) -> PyResult<Bound<'_, PyArray2<u32>>> {
     let count = pairs.len();
     // Rust reuses the memory of the list, since entries have the same size.
     let rows: Vec<[u32; 2]> = pairs.into_iter().map(|(a, b)| [a, b]).collect();

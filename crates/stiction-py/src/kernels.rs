@@ -175,7 +175,8 @@ pub fn closest_features(kind: &str, x: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-fn features<const D: usize>(kind: Kind, x: &Table) -> PyResult<String> {
+/// The closest features in words.
+pub fn features<const D: usize>(kind: Kind, x: &Table) -> PyResult<String> {
     Ok(match kind {
         Kind::VertexVertex => {
             positions::<D, 2>(x)?;
@@ -379,4 +380,22 @@ pub fn edge_edge_mollifier_mixed_hessian<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hessian = mollifier::mixed_hessian(&four("x", x)?, &four("rest", rest)?);
     Ok(from_rows(x.py(), &rows_of_blocks(&hessian), 12))
+}
+
+/// s = |(a₁ − a₀) × (b₁ − b₀)|² of two edges (a₀, a₁, b₀, b₁) in m⁴, positions of shape (4, 3).
+#[pyfunction]
+pub fn edge_edge_cross_squared(x: &Bound<'_, PyAny>) -> PyResult<f64> {
+    Ok(mollifier::cross_squared(&four("x", x)?))
+}
+
+/// Gradient of `edge_edge_cross_squared` in m³, shape (4, 3).
+#[pyfunction]
+pub fn edge_edge_cross_squared_gradient<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    Ok(from_rows(x.py(), flat(&mollifier::cross_squared_gradient(&four("x", x)?)), 3))
+}
+
+/// Hessian of `edge_edge_cross_squared` in m², shape (12, 12).
+#[pyfunction]
+pub fn edge_edge_cross_squared_hessian<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    Ok(from_rows(x.py(), &rows_of_blocks(&mollifier::cross_squared_hessian(&four("x", x)?)), 12))
 }

@@ -9,9 +9,13 @@ mod array;
 mod sparse;
 mod distance;
 mod kernels;
+mod meeting;
+mod part;
+mod filter_tree;
 mod surface;
+mod filter;
 mod candidates;
-mod planes;
+mod obstacles;
 mod contact_lists;
 mod weight_lists;
 mod contacts;
@@ -19,11 +23,16 @@ mod barrier;
 mod any_barrier;
 mod barrier_potential;
 mod friction_law;
+mod coefficients;
 mod slide_lists;
+mod slide_arrays;
 mod slides;
 mod friction_potential;
+mod refine;
+mod contact_report;
 mod stiffness;
 mod motion;
+mod path;
 mod trust_region;
 mod mesh_file;
 mod interrupt;
@@ -45,11 +54,15 @@ mod _stiction {
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
+    use crate::contact_report::{contact_distances, slip_speeds, smallest_distance};
+    #[pymodule_export]
     use crate::contacts::{Contacts, restore_contacts};
     #[pymodule_export]
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
+    #[pymodule_export]
+    use crate::filter::{Filter, VertexFilter, restore_filter, restore_vertex_filter};
     #[pymodule_export]
     use crate::friction_law::Law;
     #[pymodule_export]
@@ -57,16 +70,30 @@ mod _stiction {
     #[pymodule_export]
     use crate::kernels::{
         closest_features, closest_point, closest_point_jacobian, distance, distance_gradient,
-        distance_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient, edge_edge_mollifier_hessian,
-        edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient, edge_edge_threshold,
-        pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian, signed_distance,
-        signed_distance_gradient, signed_distance_hessian, signed_normal, signed_normal_jacobian,
-        tangent_basis, tangent_basis_jacobian,
+        distance_hessian, edge_edge_cross_squared, edge_edge_cross_squared_gradient,
+        edge_edge_cross_squared_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient,
+        edge_edge_mollifier_hessian, edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient,
+        edge_edge_threshold, pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian,
+        signed_distance, signed_distance_gradient, signed_distance_hessian, signed_normal,
+        signed_normal_jacobian, tangent_basis, tangent_basis_jacobian,
     };
+    #[pymodule_export]
+    use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
     use crate::mesh_file::{Mesh, boundary_edges, boundary_faces, read_mesh, write_mesh};
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::obstacles::{Cylinder, Obstacle, Plane, Sphere};
+    #[pymodule_export]
+    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
+    #[pymodule_export]
+    use crate::path::{
+        belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
+        safe_distances, vertex_distances,
+    };
+    #[pymodule_export]
+    use crate::refine::refine;
     #[pymodule_export]
     use crate::scene::Scene;
     #[pymodule_export]
@@ -76,7 +103,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::stiffness::{initial_stiffness, updated_stiffness};
     #[pymodule_export]
-    use crate::surface::Surface;
+    use crate::surface::{Surface, restore_surface};
     #[pymodule_export]
     use crate::trust_region::TrustRegion;
 

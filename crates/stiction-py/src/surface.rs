@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use stiction::math::Vector;
-use stiction::mesh;
+use stiction::mesh::{self, Areas};
 
-use crate::array::{Table, from_rows, from_vectors, indices, numbers, vectors};
+use crate::array::{Table, from_rows, from_vectors, indices, numbers, reals, vectors};
 use crate::error::at;
+use crate::filter_tree;
 
 /// Runs the same code for the 2D and the 3D case of an enum with the variants `Flat` and `Solid`.
 macro_rules! either {
@@ -38,22 +40,29 @@ pub enum AnySurface {
 /// `faces`: triples of vertex numbers, shape (k, 3); none in 2D.
 /// `loose_vertices`: numbers of vertices that take part by themselves: particles. Those that an edge uses count once.
 /// `bodies`: a label for each vertex, shape (n,); by default connected pieces are bodies.
+/// `filter`: a `Filter` that says what never touches.
+/// `numbered_edges`: whether edges keep their places and directions; then `edges` must have those of the faces, too.
 ///
 /// Raises `ValueError` if a position is not finite, an index is out of range, a primitive names a vertex twice, an edge
 /// has no length or a face no area, or a face occurs twice.
 #[pyclass(frozen, module = "stiction")]
+#[derive(Clone)]
 pub struct Surface(pub AnySurface);
 
 #[pymethods]
 impl Surface {
     #[new]
-    #[pyo3(signature = (vertices, edges, faces=None, loose_vertices=None, bodies=None))]
+    #[pyo3(signature = (
+        vertices, edges, faces=None, loose_vertices=None, bodies=None, *, filter=None, numbered_edges=false
+    ))]
     fn new(
         vertices: &Bound<'_, PyAny>,
         edges: &Bound<'_, PyAny>,
         faces: Option<&Bound<'_, PyAny>>,
         loose_vertices: Option<&Bound<'_, PyAny>>,
         bodies: Option<&Bound<'_, PyAny>>,
+        filter: Option<&Bound<'_, PyAny>>,
+        numbered_edges: bool,
     ) -> PyResult<Self> {
         let rest = Table::read("vertices", vertices)?;
         let parts = Parts {
@@ -61,12 +70,14 @@ impl Surface {
             faces: faces.map_or(Ok(Vec::new()), |faces| indices("faces", faces))?,
             loose: loose_vertices.map_or(Ok(Vec::new()), |loose| numbers("loose_vertices", loose))?,
             bodies: bodies.map(|bodies| numbers("bodies", bodies)).transpose()?,
+            numbered_edges,
         };
-        Ok(Self(match rest.columns() {
+        let surface = Self(match rest.columns() {
             2 => AnySurface::Flat(build(&rest, parts)?),
             3 => AnySurface::Solid(build(&rest, parts)?),
             columns => return Err(at("vertices", format!("has {columns} columns, expected 2 or 3"))),
-        }))
+        });
+        filter.map_or(Ok(surface.clone()), |filter| surface.filtered(filter))
     }
 
     /// 2 or 3.
@@ -157,6 +168,41 @@ impl Surface {
         })
     }
 
+    /// The same surface with a `Filter` that says what never touches, or without one.
+    #[pyo3(signature = (filter=None))]
+    fn with_filter(&self, filter: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let none = || match &self.0 {
+            AnySurface::Flat(surface) => AnySurface::Flat(Arc::new((**surface).clone().without_filter())),
+            AnySurface::Solid(surface) => AnySurface::Solid(Arc::new((**surface).clone().without_filter())),
+        };
+        filter.map_or_else(|| Ok(Self(none())), |filter| self.filtered(filter))
+    }
+
+    /// The same surface with other areas, for example of curved elements: shapes (n,) and (m,). They count as constant.
+    fn with_areas(&self, vertices: &Bound<'_, PyAny>, edges: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let areas = Areas { vertices: reals("vertices", vertices)?, edges: reals("edges", edges)? };
+        let wrong = |error| at("areas", error);
+        Ok(Self(match &self.0 {
+            AnySurface::Flat(surface) => {
+                AnySurface::Flat(Arc::new((**surface).clone().with_areas(areas).map_err(wrong)?))
+            }
+            AnySurface::Solid(surface) => {
+                AnySurface::Solid(Arc::new((**surface).clone().with_areas(areas).map_err(wrong)?))
+            }
+        }))
+    }
+
+    /// The derivative of the area of a vertex by the positions at rest: the vertices, shape (k,), and the gradient by each,
+    /// shape (k, D).
+    fn vertex_area_gradient<'py>(&self, py: Python<'py>, vertex: u32) -> AreaGradient<'py> {
+        either!(AnySurface, &self.0, surface => area_gradient(py, &surface.vertex_area_gradient(vertex)))
+    }
+
+    /// The same for an edge.
+    fn edge_area_gradient<'py>(&self, py: Python<'py>, edge: u32) -> AreaGradient<'py> {
+        either!(AnySurface, &self.0, surface => area_gradient(py, &surface.edge_area_gradient(edge)))
+    }
+
     fn __repr__(&self) -> String {
         either!(AnySurface, &self.0, surface => format!(
             "Surface({}D, {} vertices, {} edges, {} faces)",
@@ -167,27 +213,73 @@ impl Surface {
         ))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let (py, surface) = (slf.py(), slf.get());
-        let bodies = either!(AnySurface, &surface.0, surface => {
-            surface.bodies().map(|bodies| PyArray1::from_slice(py, bodies))
-        });
-        let (rest, edges, faces) = (surface.rest(py), surface.edges(py), surface.faces(py));
-        Ok((slf.get_type().into_any(), (rest, edges, faces, surface.loose_vertices(py), bodies)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (bodies, filter, areas) = either!(AnySurface, &self.0, surface => (
+            surface.bodies().map(|bodies| PyArray1::from_slice(py, bodies)),
+            surface.filter().map(|filter| filter_tree::of_filter(py, filter)).transpose()?,
+            surface.has_given_areas().then(|| (self.vertex_areas(py), self.edge_areas(py))),
+        ));
+        let parts = (self.rest(py), self.edges(py), self.faces(py), self.loose_vertices(py), bodies);
+        let restore = py.import("stiction._stiction")?.getattr("_restore_surface")?;
+        Ok((restore, (parts, filter, areas).into_pyobject(py)?))
     }
 }
 
-/// The class, and the arguments that make an equal object.
-type Reduced<'py> = (
-    Bound<'py, PyAny>,
-    (
-        Bound<'py, PyArray2<f64>>,
-        Bound<'py, PyArray2<u32>>,
-        Bound<'py, PyArray2<u32>>,
-        Bound<'py, PyArray1<u32>>,
-        Option<Bound<'py, PyArray1<u32>>>,
-    ),
-);
+/// A surface as it was stored.
+#[pyfunction]
+#[pyo3(name = "_restore_surface")]
+pub fn restore_surface(
+    parts: &Bound<'_, PyTuple>,
+    filter: Option<&Bound<'_, PyAny>>,
+    areas: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+) -> PyResult<Surface> {
+    let py = parts.py();
+    let named = PyDict::new(py);
+    // Edges are stored as they are numbered, with those of the faces.
+    named.set_item("numbered_edges", true)?;
+    let surface = py.get_type::<Surface>().call(parts, Some(&named))?;
+    let mut surface = surface.cast::<Surface>()?.get().clone();
+    if let Some((vertices, edges)) = areas {
+        surface = surface.with_areas(&vertices, &edges)?;
+    }
+    let Some(filter) = filter else { return Ok(surface) };
+    let filter = filter_tree::read_filter(filter)?;
+    Ok(Surface(match &surface.0 {
+        AnySurface::Flat(surface) => AnySurface::Flat(with_filter(surface, filter)?),
+        AnySurface::Solid(surface) => AnySurface::Solid(with_filter(surface, filter)?),
+    }))
+}
+
+/// The surface with this rule instead of the one it had.
+pub fn with_filter<const D: usize>(
+    surface: &mesh::Surface<D>,
+    filter: mesh::Filter,
+) -> PyResult<Arc<mesh::Surface<D>>> {
+    surface.clone().with_filter(filter).map(Arc::new).map_err(|error| at("filter", error))
+}
+
+impl Surface {
+    /// The same surface with a filter, which knows surfaces: not the other way round.
+    fn filtered(&self, filter: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(apply) = filter.getattr("applied_to") else {
+            return Err(at("filter", format!("is of type {}, expected a Filter", filter.get_type())));
+        };
+        let surface = apply.call1((self.clone(),))?;
+        Ok(surface.cast::<Self>()?.get().clone())
+    }
+}
+
+/// Vertices and the gradient by each.
+type AreaGradient<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray2<f64>>);
+
+fn area_gradient<'py, const D: usize>(
+    py: Python<'py>,
+    gradient: &mesh::areas::AreaGradient<D>,
+) -> AreaGradient<'py> {
+    let vertices = PyArray1::from_iter(py, gradient.iter().map(|(vertex, _)| *vertex));
+    let by_each: Vec<_> = gradient.iter().map(|(_, by)| *by).collect();
+    (vertices, from_vectors(py, &by_each))
+}
 
 /// What a surface is made of, besides its vertices.
 struct Parts {
@@ -195,11 +287,17 @@ struct Parts {
     faces: Vec<[u32; 3]>,
     loose: Vec<u32>,
     bodies: Option<Vec<u32>>,
+    numbered_edges: bool,
 }
 
 fn build<const D: usize>(rest: &Table, parts: Parts) -> PyResult<Arc<mesh::Surface<D>>> {
     let rest = rest.vectors("vertices")?;
-    let surface = mesh::Surface::new(rest, parts.edges, parts.faces).map_err(|error| at("Surface", error))?;
+    let surface = if parts.numbered_edges {
+        mesh::Surface::with_numbered_edges(rest, parts.edges, parts.faces)
+    } else {
+        mesh::Surface::new(rest, parts.edges, parts.faces)
+    };
+    let surface = surface.map_err(|error| at("Surface", error))?;
     let surface = surface.with_loose_vertices(parts.loose).map_err(|error| at("loose_vertices", error))?;
     let surface = match parts.bodies {
         Some(bodies) => surface.with_bodies(bodies).map_err(|error| at("bodies", error))?,

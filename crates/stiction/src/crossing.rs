@@ -19,6 +19,8 @@ mod place;
 use std::fmt;
 use std::ops::Range;
 
+pub use exact::{segment_meets_triangle, segments_meet};
+
 use crate::broad_phase::BroadPhaseKind;
 use crate::error::Result;
 use crate::math::Vector;

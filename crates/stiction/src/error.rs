@@ -95,6 +95,13 @@ pub enum Error {
         /// How many elements share it.
         count: usize,
     },
+    /// An edge of a face that is not among the given edges.
+    MissingEdge {
+        /// Which face.
+        face: usize,
+        /// Its vertices.
+        edge: [u32; 2],
+    },
     /// A primitive whose length or area is larger than the largest number.
     TooLarge {
         /// Which kind of primitive.
@@ -190,6 +197,12 @@ impl fmt::Display for Error {
                 write!(
                     f,
                     "{count} elements share the side {vertices:?}, at most 2 can: remove those that overlap"
+                )
+            }
+            Self::MissingEdge { face, edge: [a, b] } => {
+                write!(
+                    f,
+                    "face {face} has an edge between vertices {a} and {b} that is not among the edges: add it"
                 )
             }
             Self::TooLarge { what, index } => {

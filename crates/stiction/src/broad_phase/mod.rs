@@ -103,6 +103,17 @@ fn check_apart(
     found.map_or(Ok(()), |(index, vertex)| Err(Error::RepeatedVertex { what, index, vertex }))
 }
 
+/// A kind of primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Primitive {
+    /// A vertex of the surface.
+    Vertex,
+    /// An edge.
+    Edge,
+    /// A face.
+    Face,
+}
+
 /// The methods by name. All find the same candidates, in the same order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -192,6 +203,37 @@ impl BroadPhaseKind {
         surface.check_positions(end)?;
         check_inflation(inflation)?;
         Ok(self.candidates(surface, start, end, inflation))
+    }
+
+    /// All pairs of two kinds of primitives, vertices of the surface, edges and faces, that meet as
+    /// [`candidates`](Self::candidates) do; also those that cannot touch before others do. Ascending, and where both are of one
+    /// kind, with the smaller number first.
+    ///
+    /// # Errors
+    /// As for [`try_candidates`](Self::try_candidates).
+    pub fn pairs<const D: usize>(
+        self,
+        surface: &Surface<D>,
+        kinds: [Primitive; 2],
+        (start, end): (&[Vector<D>], &[Vector<D>]),
+        inflation: f64,
+    ) -> Result<Vec<(u32, u32)>> {
+        surface.check_positions(start)?;
+        surface.check_positions(end)?;
+        check_inflation(inflation)?;
+        let search = Search::new(self, surface, (start, end), inflation);
+        let (vertices, edges, faces) = (search.vertices(surface.vertices()), search.edges(), search.faces());
+        Ok(match kinds {
+            [Primitive::Vertex, Primitive::Vertex] => search.within(&vertices),
+            [Primitive::Vertex, Primitive::Edge] => search.between(&vertices, &edges),
+            [Primitive::Vertex, Primitive::Face] => search.between(&vertices, &faces),
+            [Primitive::Edge, Primitive::Vertex] => search.between(&edges, &vertices),
+            [Primitive::Edge, Primitive::Edge] => search.within(&edges),
+            [Primitive::Edge, Primitive::Face] => search.between(&edges, &faces),
+            [Primitive::Face, Primitive::Vertex] => search.between(&faces, &vertices),
+            [Primitive::Face, Primitive::Edge] => search.between(&faces, &edges),
+            [Primitive::Face, Primitive::Face] => search.within(&faces),
+        })
     }
 
     /// Edges and faces, by their numbers, whose boxes at positions `x` meet, that share no vertex and that the
@@ -337,7 +379,9 @@ impl<'a, const D: usize> Search<'a, D> {
         let loose = self.vertices(self.surface.loose_vertices());
         let vv = self.within(&loose);
         let ve = self.between(&loose, &self.loose_edges());
+        let items = self.surface.edges().len() + self.surface.faces().len();
         let (ee, vf) = threads::join(
+            items,
             || self.within(&self.edges()),
             || self.between(&self.vertices(self.surface.vertices()), &self.faces()),
         );

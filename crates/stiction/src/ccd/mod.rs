@@ -16,6 +16,7 @@ mod divide;
 mod analytic;
 
 pub use query::Query;
+pub use safe::vertex_distances;
 
 use std::fmt;
 use std::str::FromStr;
@@ -72,12 +73,14 @@ impl FromStr for CcdKind {
 /// ```text
 /// d(t) = ξ + k (d(0) − ξ)        [m]
 /// ```
-/// where `ξ` is the minimum distance and `k` the part of the rest that is kept, 0.1 unless changed.
+/// where `ξ` is the minimum distance and `k` the part of the rest that is kept, 0.1 unless changed; at most a length that may
+/// be [given](Self::with_most_kept).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ccd {
     kind: CcdKind,
     min_distance: f64,
     keep: f64,
+    most_kept: f64,
 }
 
 impl Default for Ccd {
@@ -89,7 +92,7 @@ impl Default for Ccd {
 impl Ccd {
     /// A method, with minimum distance 0.
     pub fn new(kind: CcdKind) -> Self {
-        Self { kind, min_distance: 0.0, keep: 0.1 }
+        Self { kind, min_distance: 0.0, keep: 0.1, most_kept: f64::INFINITY }
     }
 
     /// The same with another minimum distance `ξ`, in m.
@@ -119,6 +122,19 @@ impl Ccd {
         })
     }
 
+    /// The same with at most so much kept beyond the minimum distance, in m, however far apart a pair is: infinite unless
+    /// changed.
+    ///
+    /// # Errors
+    /// If it is not positive.
+    pub fn with_most_kept(self, most_kept: f64) -> Result<Self> {
+        if most_kept > 0.0 {
+            return Ok(Self { most_kept, ..self });
+        }
+        let name = "largest distance to keep";
+        Err(Error::BadParameter { name, value: most_kept, must: "positive" })
+    }
+
     /// The method.
     pub fn kind(&self) -> CcdKind {
         self.kind
@@ -132,5 +148,10 @@ impl Ccd {
     /// `k`.
     pub fn keep(&self) -> f64 {
         self.keep
+    }
+
+    /// The most that is kept beyond `ξ`, in m.
+    pub fn most_kept(&self) -> f64 {
+        self.most_kept
     }
 }

@@ -69,6 +69,7 @@ impl Ccd {
 
     /// What to keep of distances that count up to `at_most` beyond the minimum distance, in m.
     pub(super) fn wanted(&self, at_most: f64) -> Wanted {
+        let at_most = at_most.min(self.most_kept / self.keep);
         Wanted { min_distance: self.min_distance, keep: self.keep, at_most }
     }
 

@@ -29,16 +29,11 @@ impl Ccd {
         x: &[Vector<D>],
         inflation: f64,
     ) -> Result<Vec<f64>> {
-        let pairs = Pairs::new(surface, candidates, x, x)?;
         check_inflation(inflation)?;
-        let far = self.half_room(2.0 * inflation);
-        let mut safe = vec![f64::INFINITY; x.len()];
+        let mut safe = vertex_distances(surface, candidates, x)?;
         for &v in surface.vertices() {
-            safe[v as usize] = far;
-        }
-        for ((kind, index), distance) in pairs.visit_all(1, &Distances).into_iter().flatten() {
-            let room = self.half_room(distance);
-            pairs.for_vertices(kind, index, |v| safe[v as usize] = safe[v as usize].min(room));
+            let nearest = safe[v as usize].min(2.0 * inflation);
+            safe[v as usize] = self.half_room(nearest);
         }
         Ok(safe)
     }
@@ -80,6 +75,23 @@ impl Ccd {
         let swept = broad_phase.candidates(surface, start, end, 0.5 * self.min_distance);
         self.largest_step(surface, &swept, start, end)
     }
+}
+
+/// The smallest distance of the candidates of each vertex at positions `x`, in m, not rounded up; infinite without any.
+///
+/// # Errors
+/// If `x` has another length than the surface's vertex array, a position is not finite, or a candidate does not exist.
+pub fn vertex_distances<const D: usize>(
+    surface: &Surface<D>,
+    candidates: &Candidates,
+    x: &[Vector<D>],
+) -> Result<Vec<f64>> {
+    let pairs = Pairs::new(surface, candidates, x, x)?;
+    let mut nearest = vec![f64::INFINITY; x.len()];
+    for ((kind, index), distance) in pairs.visit_all(1, &Distances).into_iter().flatten() {
+        pairs.for_vertices(kind, index, |v| nearest[v as usize] = nearest[v as usize].min(distance));
+    }
+    Ok(nearest)
 }
 
 /// Lower bounds of the distances of all pairs at the start, in m.

@@ -52,7 +52,7 @@ impl Ccd {
         let far = self.min_distance + slack;
         let enough = Enough {
             start: far + window.smallest,
-            end: far + self.keep * window.smallest,
+            end: far + (self.keep * window.smallest).min(self.most_kept),
             until: window.until,
         };
         let first = First { wanted: self.wanted(window.smallest), enough };

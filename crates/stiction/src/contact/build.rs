@@ -93,7 +93,7 @@ impl Contacts {
         let (mut contacts, mut sources) = among(&frame, candidates, frame.weigher.is_by_area());
         contacts.obstacle = near_obstacles(&frame, obstacles, selection.reach);
         if frame.weigher.is_by_area() {
-            let edge = |a, b| surface.edges().binary_search(&[a, b]).unwrap_or_else(|place| place) as u32;
+            let edge = |a, b| surface.edge_between(a, b).unwrap_or_default();
             for Stencil([a, b, c, d]) in contacts.ee.iter().map(|c| c.stencil) {
                 sources.ee.push([AreaShare::Edge(edge(a, b), 0.25), AreaShare::Edge(edge(c, d), 0.25)]);
             }

@@ -5,7 +5,7 @@ use crate::math::vector::cross;
 use crate::mesh::orientation::{is_flat, side, space, turn, view};
 
 /// Whether two closed segments share a point. Segments without length are points.
-pub(super) fn segments_meet<const D: usize>(p: [Vector<D>; 2], q: [Vector<D>; 2]) -> bool {
+pub fn segments_meet<const D: usize>(p: [Vector<D>; 2], q: [Vector<D>; 2]) -> bool {
     if D == 2 {
         return segments_meet_flat(p.map(|p| view(p, 2)), q.map(|q| view(q, 2)));
     }
@@ -36,7 +36,7 @@ fn ranges_meet(a: [f64; 2], b: [f64; 2]) -> bool {
 
 /// Whether a closed segment and a closed triangle in space share a point. A segment without length is a point, a
 /// triangle without area a segment or a point.
-pub(super) fn segment_meets_triangle(p: [Vector<3>; 2], t: [Vector<3>; 3]) -> bool {
+pub fn segment_meets_triangle(p: [Vector<3>; 2], t: [Vector<3>; 3]) -> bool {
     let (s0, s1) = (side(t, p[0]), side(t, p[1]));
     if s0 * s1 > 0 {
         return false;

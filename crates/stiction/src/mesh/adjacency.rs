@@ -59,21 +59,28 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Of `vertices` vertices, ascending `edges` with their smaller vertex first, and `faces` all of whose edges are
-    /// among them.
+    /// Of `vertices` vertices, `edges` in any order and direction, and `faces` all of whose edges are among them.
     pub(crate) fn new(vertices: usize, edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Self {
-        let side =
-            |a: u32, b: u32| edges.binary_search(&[a.min(b), a.max(b)]).unwrap_or_else(|place| place) as u32;
-        let face_edges: Vec<_> =
-            faces.iter().map(|&[a, b, c]| [side(a, b), side(b, c), side(c, a)]).collect();
         let ends = edges.iter().flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
-        Self {
+        let none = Lists::new(edges.len(), Vec::new());
+        let mut next = Self {
             vertex_vertices: Lists::new(vertices, ends),
             vertex_edges: Lists::new(vertices, inverse(edges)),
             vertex_faces: Lists::new(vertices, inverse(faces)),
-            edge_faces: Lists::new(edges.len(), inverse(&face_edges)),
-            face_edges,
-        }
+            edge_faces: none,
+            face_edges: Vec::new(),
+        };
+        let side = |a: u32, b: u32| next.edge_between(edges, a, b).unwrap_or_default();
+        let face_edges: Vec<_> =
+            faces.iter().map(|&[a, b, c]| [side(a, b), side(b, c), side(c, a)]).collect();
+        next.edge_faces = Lists::new(edges.len(), inverse(&face_edges));
+        next.face_edges = face_edges;
+        next
+    }
+
+    /// The number of the edge between two vertices, if it is among the `edges` that this was made of.
+    pub(crate) fn edge_between(&self, edges: &[[u32; 2]], a: u32, b: u32) -> Option<u32> {
+        self.vertex_edges.of(a).iter().copied().find(|&e| a != b && edges[e as usize].contains(&b))
     }
 }
 

@@ -66,6 +66,27 @@ impl<const D: usize> Surface<D> {
         Self::assembled(rest, all_edges(edges, &faces), faces)
     }
 
+    /// Like [`Surface::new`], with every edge kept at its place and in its direction, for callers with edges of their own:
+    /// `edges` must have all those of the faces.
+    ///
+    /// # Errors
+    /// As for [`Surface::new`], and if an edge occurs twice or one of a face is missing.
+    pub fn with_numbered_edges(
+        rest: Vec<Vector<D>>,
+        edges: Vec<[u32; 2]>,
+        faces: Vec<[u32; 3]>,
+    ) -> Result<Self> {
+        check_finite("vertex", &rest)?;
+        check_indices("edge", &edges, rest.len())?;
+        check_indices("face", &faces, rest.len())?;
+        check_none_in_2d::<D>("faces of a surface in 2D", faces.len())?;
+        check_once("edge", &edges)?;
+        check_once("face", &faces)?;
+        check_extent(&rest, &edges, &faces)?;
+        check_sides(&edges, &faces)?;
+        Self::assembled(rest, edges, faces)
+    }
+
     /// The surface of solids, shells, rods and particles over vertices at `rest`.
     ///
     /// A shell on the face of a solid counts once, with the outward orientation of the solid. Shells, edges and
@@ -201,6 +222,11 @@ impl<const D: usize> Surface<D> {
         self.bodies.as_deref()
     }
 
+    /// Whether the areas were given, and do not follow from the positions at rest.
+    pub fn has_given_areas(&self) -> bool {
+        self.areas_are_given
+    }
+
     /// What never touches, if anything is excluded.
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
@@ -226,7 +252,8 @@ impl<const D: usize> Surface<D> {
         &self.vertices
     }
 
-    /// The edges, each with its smaller vertex first, ascending.
+    /// The edges, each with its smaller vertex first, ascending; as they were given if the surface was made
+    /// [with their numbers](Self::with_numbered_edges).
     pub fn edges(&self) -> &[[u32; 2]] {
         &self.edges
     }
@@ -239,6 +266,11 @@ impl<const D: usize> Surface<D> {
     /// What is next to what.
     pub fn adjacency(&self) -> &Adjacency {
         &self.adjacency
+    }
+
+    /// The number of the edge between two vertices, if there is one.
+    pub fn edge_between(&self, a: u32, b: u32) -> Option<u32> {
+        self.adjacency.edge_between(&self.edges, a, b)
     }
 
     /// For each face, the numbers of its edges: from its first vertex to its second, from there to the third, and back.
@@ -355,6 +387,21 @@ fn all_edges(mut edges: Vec<[u32; 2]>, faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     edges
 }
 
+/// Checks that the edges of all faces are among `edges`.
+fn check_sides(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Result<()> {
+    let mut known: Vec<_> = edges.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+    known.sort_unstable();
+    for (face, &[a, b, c]) in faces.iter().enumerate() {
+        for [u, v] in [[a, b], [b, c], [c, a]] {
+            let edge = [u.min(v), u.max(v)];
+            if known.binary_search(&edge).is_err() {
+                return Err(Error::MissingEdge { face, edge });
+            }
+        }
+    }
+    Ok(())
+}
+
 fn check_none_in_2d<const D: usize>(what: &'static str, found: usize) -> Result<()> {
     if D == 2 && found > 0 { Err(Error::WrongLength { what, found, expected: 0 }) } else { Ok(()) }
 }
@@ -429,6 +476,27 @@ mod tests {
         let surface = Surface::new(points(), vec![[1, 0]], vec![[0, 1, 2]]).unwrap();
         assert_eq!(surface.edges(), &[[0, 1], [0, 2], [1, 2]]);
         assert_eq!(surface.vertices(), &[0, 1, 2]);
+    }
+
+    #[test]
+    fn numbered_edges_keep_their_places_and_directions() {
+        let edges = vec![[2, 1], [3, 0], [0, 2], [1, 0]];
+        let surface = Surface::with_numbered_edges(points(), edges.clone(), vec![[0, 1, 2]]).unwrap();
+        assert_eq!(surface.edges(), edges);
+        assert_eq!(surface.faces_to_edges(), &[[3, 0, 2]]);
+        assert_eq!(surface.loose_edges(), &[1]);
+        assert_eq!(surface.edge_between(1, 2), Some(0));
+        assert_eq!(surface.edge_between(2, 3), None);
+        let sorted = Surface::new(points(), edges.clone(), vec![[0, 1, 2]]).unwrap();
+        for (e, &[a, b]) in edges.iter().enumerate() {
+            let other = sorted.edge_between(a, b).unwrap() as usize;
+            assert_eq!(surface.areas().edges[e], sorted.areas().edges[other]);
+        }
+        let err =
+            |edges, faces| Surface::with_numbered_edges(points(), edges, faces).unwrap_err().to_string();
+        let missing = err(vec![[0, 1], [2, 1]], vec![[0, 1, 2]]);
+        assert!(missing.contains("face 0") && missing.contains("0 and 2"), "{missing}");
+        assert!(err(vec![[0, 1], [1, 2], [1, 0]], vec![]).contains("edge 2"));
     }
 
     #[test]

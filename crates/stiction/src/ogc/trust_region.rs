@@ -143,7 +143,7 @@ impl<const D: usize> TrustRegion<D> {
         if centers.len() != radii.len() {
             return Err(Error::WrongLength { what: "radii", found: radii.len(), expected: centers.len() });
         }
-        if !(inflation > 0.0) {
+        if inflation.is_nan() || inflation <= 0.0 {
             return Err(Error::BadParameter {
                 name: "inflation",
                 value: inflation,
