@@ -64,7 +64,7 @@ impl Lists<'_, '_> {
         let planes = self.numbers.map_or(Ok(vec![]), |list| numbers("numbers", list))?;
         same_length("numbers", planes.len(), near.len())?;
         in_range("obstacle", &near, vertices, "vertices")?;
-        in_range("numbers", &planes, obstacles, "planes")?;
+        in_range("numbers", &planes, obstacles, "obstacles")?;
         let contact =
             |(vertex, obstacle)| ObstacleContact { stencil: Stencil([vertex]), obstacle, weight: 1.0 };
         Ok(near.into_iter().zip(planes).map(contact).collect())

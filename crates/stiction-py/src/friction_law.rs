@@ -36,6 +36,15 @@ impl Law {
         format!("FrictionLaw({:?})", self.0)
     }
 
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&'static str,), Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        if let FrictionKind::Stribeck(law) = self.0 {
+            named.set_item("speed", law.speed())?;
+            named.set_item("viscous", law.viscous())?;
+        }
+        Ok(((self.0.name(),), named))
+    }
+
     /// The law and what belongs to it, a dictionary of arrays of shape (n,):
     ///
     ///     value g(y)    slope g′(y)    integral G(y), G′ = g    ratio g(y)/y    ratio_slope (g′(y) y − g(y))/y²
