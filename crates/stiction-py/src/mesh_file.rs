@@ -17,7 +17,7 @@ use crate::surface::{AnySurface, Surface};
 ///
 /// `points`: shape (n, 2) or (n, 3); flat ones get a zero third coordinate.
 /// `edges`, `triangles`, `tetrahedra`: vertex numbers, shapes (m, 2), (m, 3), (m, 4).
-#[pyclass(frozen, module = "stiction._stiction")]
+#[pyclass(frozen, module = "stiction")]
 pub struct Mesh(io::Mesh);
 
 #[pymethods]

@@ -16,7 +16,7 @@ use crate::error::at;
 /// files and text.
 ///
 /// Raises `ValueError` that names the key, and the line of a text, if something is missing, unknown or not possible.
-#[pyclass(frozen, module = "stiction._stiction")]
+#[pyclass(frozen, module = "stiction")]
 pub struct Scene {
     pub scene: scene::Scene,
     /// Whether somebody wrote the text, who knows its lines.
