@@ -63,7 +63,7 @@ def by_key(collisions, mesh):
     for k in range(len(collisions)):
         collision = collisions[k]
         part = straight_type(collision) if "EdgeEdge" in type(collision).__name__ else None
-        found[*key(collision, mesh), part] = collision
+        found[(*key(collision, mesh), part)] = collision
     return found
 
 

@@ -17,7 +17,7 @@ use stiction::math::vector::flat;
 use stiction::mesh;
 
 use crate::array::{from_rows, from_vectors, index_pairs, reals};
-use crate::contact_lists::Lists;
+use crate::contact_lists::{Lists, set_weights};
 use crate::error::{at, plain};
 use crate::obstacles::Obstacles;
 use crate::sparse::{Given, Kept};
@@ -515,21 +515,6 @@ fn part_number(part: EdgePart) -> u8 {
         EdgePart::Start => 0,
         EdgePart::End => 1,
         EdgePart::Inside => 2,
-    }
-}
-
-/// Gives the contacts the weights of a list.
-pub fn set_weights(contacts: &mut contact::Contacts, weights: &Bound<'_, PyAny>) -> PyResult<()> {
-    let weights = finite_reals("weights", weights)?;
-    contacts.set_weights(&weights).map_err(|error| at("weights", error))
-}
-
-/// The entries of the `(n,)` array of finite numbers called `name`.
-pub fn finite_reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let values = reals(name, object)?;
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(entry) => Err(at(name, format!("entry {entry} is not finite"))),
-        None => Ok(values),
     }
 }
 
