@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, sparray, spmatrix
 from typing_extensions import Self
 
+from ._coefficients import Coefficients
+
 _Kind: TypeAlias = Literal["vv", "ve", "ee", "vf"]
 _BroadPhase: TypeAlias = Literal["brute_force", "hash_grid", "spatial_hash", "sweep_and_prune", "bvh"]
 _Ccd: TypeAlias = Literal["additive", "tight_inclusion"]
@@ -27,7 +29,7 @@ _Psd: TypeAlias = Literal["clamp", "abs", "gauss_newton", "none"]
 _LawName: TypeAlias = Literal["peak", "smooth_mu", "adhesion"]
 _Blend: TypeAlias = Literal["mean", "product", "minimum", "maximum", "geometric_mean"]
 _Wrt: TypeAlias = Literal["velocities", "lagged", "rest"]
-_Planes: TypeAlias = Iterable[tuple[ArrayLike, ArrayLike]]
+_Obstacles: TypeAlias = Iterable[Obstacle | tuple[ArrayLike, ArrayLike]]
 _Csc: TypeAlias = tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]
 
 _Path: TypeAlias = str | PathLike[str]
@@ -53,7 +55,7 @@ def largest_step(
     surface: Surface,
     x: ArrayLike,
     p: ArrayLike,
-    planes: _Planes | None = None,
+    obstacles: _Obstacles | None = None,
     *,
     method: _Ccd = "additive",
     min_distance: float = 0.0,
@@ -62,7 +64,7 @@ def is_free(
     surface: Surface,
     x: ArrayLike,
     p: ArrayLike,
-    planes: _Planes | None = None,
+    obstacles: _Obstacles | None = None,
     *,
     method: _Ccd = "additive",
     min_distance: float = 0.0,
@@ -215,7 +217,7 @@ class Contacts:
         surface: Surface,
         x: ArrayLike,
         dhat: float,
-        planes: _Planes | None = None,
+        obstacles: _Obstacles | None = None,
         *,
         dmin: float = 0.0,
         contact_set: _ContactSet = "ipc",
@@ -229,7 +231,7 @@ class Contacts:
     def of(
         surface: Surface,
         dhat: float,
-        planes: _Planes | None = None,
+        obstacles: _Obstacles | None = None,
         *,
         dmin: float = 0.0,
         vv: ArrayLike | None = None,
@@ -323,7 +325,7 @@ class Slides:
         contacts: Contacts,
         x: ArrayLike,
         potential: BarrierPotential,
-        mu: float | ArrayLike,
+        mu: float | ArrayLike | Coefficients,
         mu_k: float | ArrayLike | None = None,
         *,
         blend: _Blend | Callable[[float, float], float] | None = None,
@@ -376,6 +378,12 @@ class FrictionPotential:
     def gradient(self, slides: Slides, v: ArrayLike) -> NDArray[np.float64]: ...
     def hessian(self, slides: Slides, v: ArrayLike, psd: _Psd = "clamp") -> csc_array: ...
     def hessian_csc(self, slides: Slides, v: ArrayLike, psd: _Psd = "clamp") -> _Csc: ...
+    def slide_forces(self, slides: Slides, v: ArrayLike) -> NDArray[np.float64]: ...
+    def forces_between(self, slides: Slides, v: ArrayLike) -> list[dict[str, Any]]: ...
+    def account(
+        self, slides: Slides, v: ArrayLike, x_start: ArrayLike, x: ArrayLike, h: float
+    ) -> dict[str, float]: ...
+    def change(self, used: Slides, again: Slides, v: ArrayLike) -> tuple[float, float]: ...
     def force_by_mu(self, slides: Slides, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def force(
         self,
@@ -405,7 +413,7 @@ class TrustRegion:
         cls,
         surface: Surface,
         dhat: float,
-        planes: _Planes | None = None,
+        obstacles: _Obstacles | None = None,
         *,
         min_distance: float = 0.0,
         relaxation: float = 0.9,
@@ -449,6 +457,59 @@ class Mesh:
     @property
     def tetrahedra(self) -> NDArray[np.uint32]: ...
     def surface(self, dimension: int = 3) -> Surface: ...
+
+class Obstacle:
+    @property
+    def dimension(self) -> int: ...
+
+@final
+class Plane(Obstacle):
+    def __new__(
+        cls,
+        point: ArrayLike,
+        normal: ArrayLike,
+        *,
+        velocity: ArrayLike | None = None,
+        spin: ArrayLike | None = None,
+        about: ArrayLike | None = None,
+    ) -> Self: ...
+
+@final
+class Sphere(Obstacle):
+    def __new__(
+        cls,
+        center: ArrayLike,
+        radius: float,
+        *,
+        velocity: ArrayLike | None = None,
+        spin: ArrayLike | None = None,
+        about: ArrayLike | None = None,
+    ) -> Self: ...
+
+@final
+class Cylinder(Obstacle):
+    def __new__(
+        cls,
+        point: ArrayLike,
+        axis: ArrayLike,
+        radius: float,
+        *,
+        velocity: ArrayLike | None = None,
+        spin: ArrayLike | None = None,
+        about: ArrayLike | None = None,
+    ) -> Self: ...
+
+def refine(
+    solve: Callable[[], object],
+    measure: Callable[[], tuple[float, float]],
+    relag: Callable[[], object],
+    *,
+    rounds: int = 10,
+    tolerance: float = 1e-3,
+) -> dict[str, Any]: ...
+def smallest_distance(
+    surface: Surface, x: ArrayLike, candidates: Mapping[_Kind, ArrayLike], obstacles: _Obstacles | None = None
+) -> tuple[float, tuple[str, int, int]] | None: ...
 
 class StepError(RuntimeError): ...
 
@@ -497,11 +558,16 @@ def _restore_contacts(
     surface: Surface,
     dhat: float,
     dmin: float,
-    planes: _Planes,
+    obstacles: _Obstacles,
     lists: Mapping[str, ArrayLike],
     sources: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]] | None,
 ) -> Contacts: ...
-def _restore_slides(contacts: Contacts, potential: BarrierPotential, stored: tuple[Any, Any]) -> Slides: ...
+def _restore_slides(
+    contacts: Contacts, potential: BarrierPotential, x: ArrayLike, stored: tuple[Any, Any]
+) -> Slides: ...
+def _restore_surface(parts: tuple[Any, ...], filter: Any, areas: tuple[ArrayLike, ArrayLike] | None) -> Surface: ...
+def _restore_filter(tree: Any) -> Filter: ...
+def _restore_vertex_filter(tree: Any) -> VertexFilter: ...
 def main(args: Sequence[str]) -> int: ...
 
 # Motions between two configurations, for `stiction.ipctk`. A rule is (method, minimum distance, part kept, most of it kept).
@@ -509,18 +575,18 @@ _Rule: TypeAlias = tuple[str, float, float, float]
 _Near: TypeAlias = str | Mapping[str, ArrayLike]
 
 def path_step(
-    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, planes: _Planes | None = None
+    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, obstacles: _Obstacles | None = None
 ) -> float: ...
 def path_is_free(
-    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, planes: _Planes | None = None
+    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, obstacles: _Obstacles | None = None
 ) -> bool: ...
 def pair_step(kind: str, start: ArrayLike, end: ArrayLike, rule: _Rule) -> float: ...
 def vertex_distances(surface: Surface, candidates: Mapping[str, ArrayLike], x: ArrayLike) -> NDArray[np.float64]: ...
 def safe_distances(
-    surface: Surface, x: ArrayLike, reach: float, rule: _Rule, broad_phase: str, planes: _Planes | None = None
+    surface: Surface, x: ArrayLike, reach: float, rule: _Rule, broad_phase: str, obstacles: _Obstacles | None = None
 ) -> NDArray[np.float64]: ...
 def divided_steps(
-    surface: Surface, start: ArrayLike, end: ArrayLike, reach: float, rule: _Rule, planes: _Planes | None = None
+    surface: Surface, start: ArrayLike, end: ArrayLike, reach: float, rule: _Rule, obstacles: _Obstacles | None = None
 ) -> NDArray[np.float64]: ...
 def primitive_pairs(
     surface: Surface, kinds: str, x: ArrayLike, x_end: ArrayLike, inflation: float, method: str

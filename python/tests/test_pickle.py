@@ -43,6 +43,27 @@ def test_surfaces(copied):
             assert np.array_equal(getattr(other, name), getattr(original, name)), name
 
 
+def test_surfaces_with_rules_areas_and_numbered_edges(copied):
+    surface, x, _ = cubes()
+    rules = stiction.VertexFilter.excluding([[0, 9]]) & ~stiction.VertexFilter.fixed([1, 2]) | stiction.VertexFilter.patches([0] * 8 + [-1] * 8)
+    for rule in (
+        stiction.Filter(rules),
+        stiction.Filter(rules, every=True) & stiction.Filter.rings(surface, 1),
+        ~stiction.Filter.bodies(surface) | stiction.Filter.components(surface),
+    ):
+        other, both = copied(rule), (copied(surface.with_filter(rule)), surface.with_filter(rule))
+        for first in ([0], [1, 9], [2, 3, 4]):
+            for second in ([5], [9, 10], [8, 9, 12], [1]):
+                assert other.allows(first, second) == rule.allows(first, second)
+        near = [stiction.candidates(surface, x, inflation=0.5) for surface in both]
+        assert all(np.array_equal(near[0][kind], near[1][kind]) for kind in near[0])
+    edges = surface.edges[::-1, ::-1]
+    numbered = copied(stiction.Surface(x, edges, surface.faces, numbered_edges=True))
+    assert np.array_equal(numbered.edges, edges)
+    areas = surface.with_areas(2 * surface.vertex_areas, 3 * surface.edge_areas)
+    assert np.array_equal(copied(areas).edge_areas, areas.edge_areas)
+
+
 def test_laws_and_potentials(copied):
     for law in (stiction.FrictionLaw(), stiction.FrictionLaw("smooth_mu"), stiction.FrictionLaw("stribeck", speed=0.3, viscous=0.1)):
         assert repr(copied(law)) == repr(law)
@@ -50,6 +71,9 @@ def test_laws_and_potentials(copied):
         assert (friction.eps_v, friction.h_hat, repr(friction.law)) == (0.01, 0.1, repr(law))
     barrier = copied(stiction.BarrierPotential(0.1, 1e5, barrier="cubic", physical_units=True))
     assert (barrier.dhat, barrier.kappa, barrier.barrier, barrier.physical_units) == (0.1, 1e5, "cubic", True)
+    touching, x = contacts()
+    for force in (stiction.BarrierPotential.adhesion(0.05, 0.2, 3.0), stiction.BarrierPotential.steady(4.0, 0.2)):
+        assert np.array_equal(copied(force).forces(touching, x), force.forces(touching, x))
     assert copied(stiction.BarrierPotential(0.1, [1.0, 2.0])).kappa.tolist() == [1, 2]
 
 

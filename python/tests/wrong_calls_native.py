@@ -219,7 +219,7 @@ OWN = {
     "an attribute that is new": (lambda: setattr(CONTACTS, "colour", 3), AttributeError, "colour"),
     # Stored objects that were tampered with
     "stored slides of another surface": (
-        lambda: stiction._stiction._restore_slides(FLAT_CONTACTS, BARRIER, SLIDES.__reduce__()[1][2]),
+        lambda: stiction._stiction._restore_slides(FLAT_CONTACTS, BARRIER, FLAT, SLIDES.__reduce__()[1][3]),
         ValueError,
         "slides",
     ),
@@ -229,6 +229,12 @@ OWN = {
         "x: ",
     ),
     "a stored region with a radius missing": (lambda: REGION.__setstate__((X, np.ones(5), 0.2, False)), ValueError, "radii"),
+    "a stored filter of nonsense": (lambda: stiction._stiction._restore_filter(("sometimes", 1)), ValueError, "filter: .*sometimes"),
+    "a stored surface with a vertex missing": (
+        lambda: stiction._stiction._restore_surface((X, [[0, 9]], [], [], None), None, None),
+        ValueError,
+        "edge 0",
+    ),
     # Threads
     "wrong positions from many threads": (lambda: from_threads(lambda: BARRIER.hessian(CONTACTS, X[:2])), ValueError, "x: positions has 2"),
     "a failing barrier from many threads": (

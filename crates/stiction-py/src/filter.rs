@@ -1,7 +1,5 @@
 //! What never touches, as data.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use stiction::mesh;
 

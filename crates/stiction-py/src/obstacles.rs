@@ -3,7 +3,6 @@
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stiction::error::Result;
 use stiction::math::Vector;
 use stiction::obstacle::{self, RigidVelocity};
 
@@ -81,9 +80,10 @@ impl Plane {
         velocity: Option<&Bound<'_, PyAny>>,
         spin: Option<&Bound<'_, PyAny>>,
         about: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(Self, Obstacle)> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let form = Form::Plane { point: reals("point", point)?, normal: reals("normal", normal)? };
-        Ok((Self, Obstacle(Given::new(form, velocity, spin, about)?)))
+        let given = Given::new(form, velocity, spin, about)?;
+        Ok(PyClassInitializer::from(Obstacle(given)).add_subclass(Self))
     }
 }
 
@@ -103,9 +103,10 @@ impl Sphere {
         velocity: Option<&Bound<'_, PyAny>>,
         spin: Option<&Bound<'_, PyAny>>,
         about: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(Self, Obstacle)> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let form = Form::Sphere { center: reals("center", center)?, radius };
-        Ok((Self, Obstacle(Given::new(form, velocity, spin, about)?)))
+        let given = Given::new(form, velocity, spin, about)?;
+        Ok(PyClassInitializer::from(Obstacle(given)).add_subclass(Self))
     }
 }
 
@@ -126,9 +127,10 @@ impl Cylinder {
         velocity: Option<&Bound<'_, PyAny>>,
         spin: Option<&Bound<'_, PyAny>>,
         about: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(Self, Obstacle)> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let form = Form::Cylinder { point: reals("point", point)?, axis: reals("axis", axis)?, radius };
-        Ok((Self, Obstacle(Given::new(form, velocity, spin, about)?)))
+        let given = Given::new(form, velocity, spin, about)?;
+        Ok(PyClassInitializer::from(Obstacle(given)).add_subclass(Self))
     }
 }
 
