@@ -106,6 +106,10 @@ def norm(values):
     return f"{np.linalg.norm(np.ravel(values)):.10e}"
 
 
+def barrier(scene):
+    return stiction.BarrierPotential(scene.workload.dhat, KAPPA)
+
+
 def potential_operation(name, peer, ours, shown=norm):
     """`peer(potential, contacts, scene)` beside `ours(contacts, scene)`."""
 
@@ -132,7 +136,7 @@ def hessian_operation(psd, reused):
 
     def ours(scene):
         contacts = kept(scene)[1] if reused else scene.found["fresh"]
-        return contacts.barrier_hessian(scene.x, KAPPA, psd)
+        return barrier(scene).hessian(contacts, scene.x, psd)
 
     return Operation(
         name=f"Hessian, {psd}" + (", reused" if reused else ""),
@@ -173,18 +177,18 @@ OPERATIONS += [
     potential_operation(
         "energy",
         lambda potential, contacts, scene: potential(contacts, scene.mesh, scene.peer_x),
-        lambda contacts, scene: contacts.barrier_energy(scene.x, KAPPA),
+        lambda contacts, scene: barrier(scene).energy(contacts, scene.x),
         float,
     ),
     potential_operation(
         "gradient",
         lambda potential, contacts, scene: potential.gradient(contacts, scene.mesh, scene.peer_x),
-        lambda contacts, scene: contacts.barrier_gradient(scene.x, KAPPA),
+        lambda contacts, scene: barrier(scene).gradient(contacts, scene.x),
     ),
     potential_operation(
         "Gauss-Newton diagonal",
         lambda potential, contacts, scene: potential.gauss_newton_hessian_diagonal(contacts, scene.mesh, scene.peer_x),
-        lambda contacts, scene: contacts.gauss_newton_diagonal(scene.x, KAPPA),
+        lambda contacts, scene: barrier(scene).gauss_newton_diagonal(contacts, scene.x),
     ),
 ]
 OPERATIONS += [hessian_operation(psd, reused) for psd in PSD for reused in (False, True)]

@@ -25,6 +25,7 @@ from workloads import workload
 import stiction
 
 KAPPA, MU, MU_K, EPS_V = 1e3, 0.5, 0.3, 1e-3
+FRICTION = stiction.FrictionPotential(EPS_V)
 PSD = {"none": ipctk.PSDProjectionMethod.NONE, "clamp": ipctk.PSDProjectionMethod.CLAMP}
 REST = "Jacobian by rest, area weights"
 # Above this the Jacobian by positions at rest takes ipctk minutes.
@@ -61,6 +62,10 @@ def barrier(scene):
     return ipctk.BarrierPotential(scene.workload.dhat, KAPPA)
 
 
+def our_barrier(scene):
+    return stiction.BarrierPotential(scene.workload.dhat, KAPPA)
+
+
 def peer_slides(scene, *mu, contacts=None):
     found = ipctk.TangentialCollisions()
     found.build(scene.mesh, scene.peer_x, contacts or kept(scene)[0], barrier(scene), *mu)
@@ -68,7 +73,7 @@ def peer_slides(scene, *mu, contacts=None):
 
 
 def our_slides(scene, *mu, contacts=None):
-    return stiction.Slides(contacts or kept(scene)[1], scene.x, KAPPA, *mu)
+    return stiction.Slides(contacts or kept(scene)[1], scene.x, our_barrier(scene), *mu)
 
 
 def lag_operation(name, *mu):
@@ -113,7 +118,7 @@ def gradient_operation(name, mu):
     return slide_operation(
         name,
         lambda potential, slides, scene, v: potential.gradient(slides, scene.mesh, v),
-        lambda slides, scene, v: slides.gradient(v, EPS_V, law(mu)),
+        lambda slides, scene, v: stiction.FrictionPotential(EPS_V, law(mu)).gradient(slides, v),
         mu=mu,
     )
 
@@ -138,7 +143,7 @@ def hessian_operation(psd, reused):
 
     def ours(scene):
         slides = both_slides(scene, MU)[1] if reused else scene.found["fresh"]
-        return slides.hessian(velocities(scene)[0], EPS_V, psd=psd)
+        return FRICTION.hessian(slides, velocities(scene)[0], psd)
 
     name = f"Hessian, {psd}" + (", reused" if reused else "")
     return Operation(name, peer, ours, matrix_norm, close, prepare)
@@ -155,7 +160,7 @@ def force_operation():
     return slide_operation(
         "force from positions",
         lambda potential, slides, scene, v: potential.force(slides, scene.mesh, *lagged(scene)[1], v, barrier(scene)),
-        lambda slides, scene, v: slides.force(*lagged(scene)[0], v, EPS_V),
+        lambda slides, scene, v: FRICTION.force(slides, *lagged(scene)[0], v),
     )
 
 
@@ -167,7 +172,7 @@ def jacobian_operation(wrt, peer_wrt):
         lambda potential, slides, scene, v: potential.force_jacobian(
             slides, scene.mesh, *lagged(scene)[1], v, barrier(scene), peer_wrt
         ),
-        lambda slides, scene, v: slides.force_jacobian(wrt, *lagged(scene)[0], v, EPS_V),
+        lambda slides, scene, v: FRICTION.force_jacobian(slides, wrt, *lagged(scene)[0], v),
         matrix_norm,
         lambda scene, peer, own: np.isclose(float(peer), float(own), rtol=digits, atol=0),
     )
@@ -212,7 +217,7 @@ def rest_operation():
         return potential.force_jacobian(slides(scene)[0], scene.mesh, *arrays, barrier(scene), wrt)
 
     def ours(scene):
-        return slides(scene)[1].force_jacobian("rest", *lagged(scene)[0], velocities(scene)[0], EPS_V)
+        return FRICTION.force_jacobian(slides(scene)[1], "rest", *lagged(scene)[0], velocities(scene)[0])
 
     return Quadratic(
         name=REST,
@@ -232,7 +237,7 @@ OPERATIONS = [
     slide_operation(
         "energy",
         lambda potential, slides, scene, v: potential(slides, scene.mesh, v),
-        lambda slides, scene, v: slides.energy(v, EPS_V),
+        lambda slides, scene, v: FRICTION.energy(slides, v),
         float,
     ),
     gradient_operation("gradient", (MU,)),
@@ -252,11 +257,11 @@ def growth():
     for size in ("tiny", "small", "medium"):
         scene = Scene(workload("W1", size))
         slides = our_slides(scene, MU, contacts=our_shape_contacts(scene))
-        arguments = ("rest", *lagged(scene)[0], velocities(scene)[0], EPS_V)
+        arguments = (slides, "rest", *lagged(scene)[0], velocities(scene)[0])
         spent = []
         for _ in range(3):
             start = time.perf_counter()
-            slides.force_jacobian(*arguments)
+            FRICTION.force_jacobian(*arguments)
             spent.append(time.perf_counter() - start)
         print(f"{size:8s} {len(slides):8d} contacts {min(spent) * 1e3:9.2f} ms {min(spent) / len(slides) * 1e6:6.2f} µs each")
 

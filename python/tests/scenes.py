@@ -13,6 +13,11 @@ import numpy as np
 import stiction
 
 
+def barrier(contacts, kappa=1.0, **choices):
+    """The barrier that acts where contacts begin."""
+    return stiction.BarrierPotential(contacts.dhat, kappa, **choices)
+
+
 @dataclass
 class Scene:
     """Positions at rest and now, and what connects them."""

@@ -4,11 +4,13 @@ import doctest
 
 import numpy as np
 import pytest
+from scenes import barrier
 
 import stiction
 
 X = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.2, 0.05], [1.2, 0.2, 0.9], [0.2, 1.2, 0.9]])
 FACES = [[0, 1, 2], [3, 4, 5]]
+BARRIER = stiction.BarrierPotential(0.1)
 NAN = np.where(np.arange(6)[:, None] == 4, np.nan, X)
 
 
@@ -21,16 +23,16 @@ def contacts(dhat=0.1, **more):
 
 
 def slides(**changes):
-    return stiction.Slides(contacts(), **({"x": X, "kappa": 1.0, "mu": 0.3} | changes))
+    return stiction.Slides(contacts(), **({"x": X, "potential": BARRIER, "mu": 0.3} | changes))
 
 
-def friction(**changes):
-    return slides().energy(**({"v": 0.1 * X, "eps_v": 0.1} | changes))
+def friction(v=0.1 * X, **changes):
+    return stiction.FrictionPotential(**({"eps_v": 0.1} | changes)).energy(slides(), v)
 
 
 def jacobian(wrt="lagged", **changes):
-    arguments = {"rest": X, "u": 0 * X, "v": X, "eps_v": 0.1}
-    return slides().force_jacobian(wrt, **(arguments | changes))
+    arguments = {"rest": X, "u": 0 * X, "v": X}
+    return stiction.FrictionPotential(0.1).force_jacobian(slides(), wrt, **(arguments | changes))
 
 
 def law(**changes):
@@ -92,11 +94,11 @@ BAD = {
     "zero normal": (lambda: contacts(planes=[([0, 0, 0], [0, 0, 0])]), r"planes\[0\]: normal"),
     "plane NaN": (lambda: contacts(planes=[([0, 0, np.nan], [0, 0, 1])]), r"planes\[0\]: point"),
     "gap positions": (lambda: contacts().smallest_gap(X[:5]), "x: positions has 5"),
-    "energy positions": (lambda: contacts().barrier_energy(NAN, 1.0), "x: row 4"),
-    "negative kappa": (lambda: contacts().barrier_energy(X, -1.0), "kappa = -1"),
-    "infinite kappa": (lambda: contacts().barrier_gradient(X, np.inf), "kappa = inf"),
+    "energy positions": (lambda: barrier(contacts(), 1.0).energy(contacts(), NAN), "x: row 4"),
+    "negative kappa": (lambda: barrier(contacts(), -1.0).energy(contacts(), X), "kappa = -1"),
+    "infinite kappa": (lambda: barrier(contacts(), np.inf).gradient(contacts(), X), "kappa = inf"),
     "unknown psd": (
-        lambda: contacts().barrier_hessian(X, 1.0, "abs."),
+        lambda: barrier(contacts(), 1.0).hessian(contacts(), X, "abs."),
         "psd: \"abs.\".*'clamp', 'abs', 'gauss_newton' or 'none'",
     ),
     "lagged positions": (lambda: slides(x=X[:5]), "x: positions has 5"),
@@ -162,12 +164,12 @@ def test_nothing_is_a_scene(dimension):
     assert empty.edges.shape == (0, 2) and empty.faces.shape == (0, 3)
     pairs = stiction.Contacts(empty, x, 0.1)
     assert len(pairs) == 0 and not any(pairs.counts.values())
-    assert pairs.smallest_gap(x) == np.inf and pairs.barrier_energy(x, 1.0) == 0
-    assert pairs.barrier_gradient(x, 1.0).shape == x.shape
-    assert pairs.barrier_hessian(x, 1.0).shape == (0, 0)
-    none = stiction.Slides(pairs, x, 1.0, 0.3)
-    assert len(none) == 0 and none.energy(x, 0.1) == 0 and none.gradient(x, 0.1).shape == x.shape
-    assert none.hessian(x, 0.1).shape == none.force_jacobian("lagged", x, x, x, 0.1).shape == (0, 0)
+    assert pairs.smallest_gap(x) == np.inf and barrier(pairs, 1.0).energy(pairs, x) == 0
+    assert barrier(pairs, 1.0).gradient(pairs, x).shape == x.shape
+    assert barrier(pairs, 1.0).hessian(pairs, x).shape == (0, 0)
+    none, potential = stiction.Slides(pairs, x, BARRIER, 0.3), stiction.FrictionPotential(0.1)
+    assert len(none) == 0 and potential.energy(none, x) == 0 and potential.gradient(none, x).shape == x.shape
+    assert potential.hessian(none, x).shape == potential.force_jacobian(none, "lagged", x, x, x).shape == (0, 0)
     assert stiction.largest_step(empty, x, x) == 1
     assert stiction.crossings(empty, x).shape == (0, 2)
 
@@ -176,9 +178,10 @@ def test_no_friction_coefficient_is_no_friction():
     assert friction() > 0
     none = slides(mu=0)
     v = X[::-1]
-    assert len(none) > 0 == none.energy(v, 0.1) and not np.any(none.gradient(v, 0.1))
+    potential = stiction.FrictionPotential(0.1)
+    assert len(none) > 0 == potential.energy(none, v) and not np.any(potential.gradient(none, v))
     viscous = stiction.FrictionLaw("stribeck", speed=0.1, viscous=0.5)
-    assert np.any(none.gradient(v, 0.1, viscous))
+    assert np.any(stiction.FrictionPotential(0.1, viscous).gradient(none, v))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble, np.int8, np.uint16, np.int64])
@@ -186,23 +189,24 @@ def test_no_friction_coefficient_is_no_friction():
 def test_any_real_numbers_in_any_order(dtype, order):
     x = np.array(X * 20, dtype=dtype, order=order)
     faces = np.array(FACES, dtype=np.int16, order=order)
-    energy = stiction.Contacts(stiction.Surface(x, [], faces), x, 2.0).barrier_energy(x, 1.0)
+    found = stiction.Contacts(stiction.Surface(x, [], faces), x, 2.0)
+    energy = barrier(found, 1.0).energy(found, x)
     expected = stiction.Contacts(stiction.Surface(np.float64(x), [], FACES), np.float64(x), 2.0)
-    assert energy == expected.barrier_energy(np.float64(x), 1.0) > 0
+    assert energy == barrier(expected, 1.0).energy(expected, np.float64(x)) > 0
 
 
 def test_views_and_lists():
     padded = np.zeros((12, 6))
     padded[::2, ::2] = X
-    assert contacts().barrier_energy(padded[::2, ::2], 1.0) == contacts().barrier_energy(X.tolist(), 1.0) > 0
+    assert barrier(contacts(), 1.0).energy(contacts(), padded[::2, ::2]) == barrier(contacts(), 1.0).energy(contacts(), X.tolist()) > 0
 
 
 def test_touching_is_infinite_energy():
     x = X.copy()
     x[3, 2] = 0.0
     pairs = stiction.Contacts(surface(), x, 0.1)
-    assert pairs.barrier_energy(x, 1.0) == np.inf and pairs.smallest_gap(x) == 0
-    pairs.barrier_hessian(x, 1.0)
+    assert barrier(pairs, 1.0).energy(pairs, x) == np.inf and pairs.smallest_gap(x) == 0
+    barrier(pairs, 1.0).hessian(pairs, x)
     assert stiction.largest_step(surface(), x, x) == 0
 
 
@@ -223,9 +227,9 @@ def test_small_and_large_scenes_have_contacts():
     for scale in (1e-60, 1e-30, 1e30, 1e60):
         other = stiction.Surface(X * scale, [], FACES)
         pairs = stiction.Contacts(other, X * scale, 0.1 * scale)
-        assert np.isfinite(pairs.barrier_energy(X * scale, 1.0))
+        assert np.isfinite(barrier(pairs, 1.0).energy(pairs, X * scale))
         for psd in ("clamp", "abs", "none"):
-            assert np.isfinite(pairs.barrier_hessian_csc(X * scale, 1.0, psd)[0]).all()
+            assert np.isfinite(barrier(pairs, 1.0).hessian_csc(pairs, X * scale, psd)[0]).all()
 
 
 def test_surface_and_contacts_describe_themselves():

@@ -14,6 +14,7 @@ import stiction
 KAPPA, EPS_V = 2e3, 0.05
 TIGHT = 1e-12
 LAW = "smooth_mu"  # ipctk's, wherever the two coefficients differ; where they do not, all laws are the same
+LAGGED = stiction.FrictionPotential(EPS_V, LAW)
 DIFF = ipctk.FrictionPotential.DiffWRT
 
 BLENDS = {
@@ -27,6 +28,11 @@ BLENDS = {
 
 def barrier(scene):
     return ipctk.BarrierPotential(scene.dhat, KAPPA)
+
+
+def our_slides(scene, *mu, contacts=None, **choices):
+    potential = stiction.BarrierPotential(scene.dhat, KAPPA)
+    return stiction.Slides(contacts or scene.contacts(), scene.x, potential, *mu, **choices)
 
 
 def collisions(scene, mesh):
@@ -53,13 +59,13 @@ def velocities(scene, seed=1):
 
 def compare(agree, what, ours, peer, mesh, v):
     """Energy, gradient and Hessians of slides at velocities v."""
-    friction = ipctk.FrictionPotential(EPS_V)
-    agree(f"{what}: energy", ours.energy(v, EPS_V, LAW), friction(peer, mesh, v), TIGHT)
+    friction, own = ipctk.FrictionPotential(EPS_V), stiction.FrictionPotential(EPS_V, LAW)
+    agree(f"{what}: energy", own.energy(ours, v), friction(peer, mesh, v), TIGHT)
     gradient = friction.gradient(peer, mesh, v)
-    agree(f"{what}: gradient", ours.gradient(v, EPS_V, LAW).ravel(), gradient, TIGHT)
+    agree(f"{what}: gradient", own.gradient(ours, v).ravel(), gradient, TIGHT)
     for psd, method in PSD.items():
         hessian = friction.hessian(peer, mesh, v, method)
-        agree(f"{what}: Hessian", ours.hessian(v, EPS_V, LAW, psd=psd), hessian, TIGHT)
+        agree(f"{what}: Hessian", own.hessian(ours, v, psd), hessian, TIGHT)
 
 
 # --- Laws ---
@@ -117,31 +123,32 @@ def test_the_peak_is_the_static_coefficient():
 
 @each(scenes.WITHOUT_PARALLEL)
 def test_one_coefficient(scene, agree):
-    contacts, mesh, v = scene.contacts(), scene.ipc_mesh(), velocities(scene)
-    ours = stiction.Slides(contacts, scene.x, KAPPA, 0.4)
+    mesh, v = scene.ipc_mesh(), velocities(scene)
+    ours = our_slides(scene, 0.4)
     speeds = v - v.mean(axis=0)
     assert np.linalg.norm(speeds, axis=1).min() < EPS_V < np.linalg.norm(speeds, axis=1).max()
     for law in ("peak", LAW):
         friction = ipctk.FrictionPotential(EPS_V)
         peer = theirs(scene, mesh, 0.4)
-        agree("isotropic: energy", ours.energy(v, EPS_V, law), friction(peer, mesh, v), TIGHT)
-        agree("isotropic: gradient", ours.gradient(v, EPS_V, law).ravel(), friction.gradient(peer, mesh, v), TIGHT)
-        agree("isotropic: Hessian", ours.hessian(v, EPS_V, law), friction.hessian(peer, mesh, v), TIGHT)
+        own = stiction.FrictionPotential(EPS_V, law)
+        agree("isotropic: energy", own.energy(ours, v), friction(peer, mesh, v), TIGHT)
+        agree("isotropic: gradient", own.gradient(ours, v).ravel(), friction.gradient(peer, mesh, v), TIGHT)
+        agree("isotropic: Hessian", own.hessian(ours, v), friction.hessian(peer, mesh, v), TIGHT)
 
 
 @each(scenes.WITHOUT_PARALLEL)
 def test_at_rest(scene, agree):
     mesh, v = scene.ipc_mesh(), np.zeros_like(scene.x)
-    ours = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.5, 0.3)
+    ours = our_slides(scene, 0.5, 0.3)
     compare(agree, "at rest", ours, theirs(scene, mesh, 0.5, 0.3), mesh, v)
-    assert not np.any(ours.gradient(v, EPS_V))
+    assert not np.any(stiction.FrictionPotential(EPS_V).gradient(ours, v))
 
 
 @each(scenes.WITHOUT_PARALLEL)
 def test_static_and_kinetic(scene, agree):
     mesh = scene.ipc_mesh()
     for mu in [(0.5, 0.3), (1.0, 0.1)]:
-        ours = stiction.Slides(scene.contacts(), scene.x, KAPPA, *mu)
+        ours = our_slides(scene, *mu)
         compare(agree, "static-kinetic", ours, theirs(scene, mesh, *mu), mesh, velocities(scene))
 
 
@@ -153,10 +160,10 @@ def test_per_vertex(scene, blend, agree):
     mu_s = mu_k + random.uniform(0, 0.5, len(scene.x))
     # Which vertex of two is the first is up to each library, so the function must not care.
     own = lambda a, b: np.hypot(a, b) / 2  # noqa: E731
-    ours = stiction.Slides(scene.contacts(), scene.x, KAPPA, mu_s, mu_k, blend=own if blend == "own" else blend)
+    ours = our_slides(scene, mu_s, mu_k, blend=own if blend == "own" else blend)
     rule = own if blend == "own" else BLENDS[blend]
     if blend == "mean":
-        compare(agree, "per vertex, default", stiction.Slides(scene.contacts(), scene.x, KAPPA, mu_s, mu_k),
+        compare(agree, "per vertex, default", our_slides(scene, mu_s, mu_k),
                 theirs(scene, mesh, mu_s, mu_k), mesh, velocities(scene))  # fmt: skip
     compare(agree, f"per vertex, {blend}", ours, theirs(scene, mesh, mu_s, mu_k, rule), mesh, velocities(scene))
 
@@ -176,26 +183,25 @@ def with_axes(slides, scene, mesh, v, **axes):
 @each(scenes.WITHOUT_PARALLEL)
 def test_matchstick(scene, agree):
     mesh, v = scene.ipc_mesh(), velocities(scene)
-    ours = stiction.Slides(
-        scene.contacts(), scene.x, KAPPA, 0.5, 0.3, static_axes=(0.8, 0.4), kinetic_axes=(0.6, 0.3)
+    ours = our_slides(scene, 0.5, 0.3, static_axes=(0.8, 0.4), kinetic_axes=(0.6, 0.3)
     )
-    before = ours.energy(v, EPS_V, LAW)
+    before = LAGGED.energy(ours, v)
     compare(agree, "matchstick, not refreshed", ours, theirs(scene, mesh, 0.5, 0.3), mesh, v)
     ours.refresh_anisotropy(v)
     axes = {"mu_s_aniso": (0.8, 0.4), "mu_k_aniso": (0.6, 0.3)}
     peer = with_axes(theirs(scene, mesh, 0.5, 0.3), scene, mesh, v, **axes)
     compare(agree, "matchstick", ours, peer, mesh, v)
     compare(agree, "matchstick, other velocities", ours, peer, mesh, velocities(scene, 5))
-    assert (ours.energy(v, EPS_V, LAW) == before) == (scene.x.shape[1] == 2)
+    assert (LAGGED.energy(ours, v) == before) == (scene.x.shape[1] == 2)
     ours.reset_anisotropy()
-    assert ours.energy(v, EPS_V, LAW) == before
+    assert LAGGED.energy(ours, v) == before
 
 
 @each([scenes.tetrahedra])
 def test_matchstick_with_kinetic_axes_only(scene, agree):
     """ipctk ignores kinetic axes unless there are static ones; static axes that are all mu_s say the same."""
     mesh, v = scene.ipc_mesh(), velocities(scene)
-    ours = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.7, 0.3, kinetic_axes=(0.6, 0.3))
+    ours = our_slides(scene, 0.7, 0.3, kinetic_axes=(0.6, 0.3))
     ours.refresh_anisotropy(v)
     peer = with_axes(
         theirs(scene, mesh, 0.7, 0.3), scene, mesh, v, mu_s_aniso=(0.7, 0.7), mu_k_aniso=(0.6, 0.3)
@@ -213,8 +219,8 @@ def test_matchstick_with_kinetic_axes_only(scene, agree):
 def test_matchstick_with_coefficients_of_vertices(scene):
     """Where there are no static axes, coefficients of the vertices stand for them."""
     v, mu = velocities(scene), np.full(len(scene.x), 0.7)
-    one = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.7, 0.3, kinetic_axes=(0.6, 0.3))
-    each = stiction.Slides(scene.contacts(), scene.x, KAPPA, mu, 0.3, kinetic_axes=(0.6, 0.3))
+    one = our_slides(scene, 0.7, 0.3, kinetic_axes=(0.6, 0.3))
+    each = our_slides(scene, mu, 0.3, kinetic_axes=(0.6, 0.3))
     for slides in (one, each):
         slides.refresh_anisotropy(v)
     np.testing.assert_allclose(one.mu, each.mu, rtol=1e-14)
@@ -227,9 +233,9 @@ def test_forces_by_mu(scene):
     v, step = velocities(scene), 1e-6
 
     def force(mu_s, mu_k):
-        return -stiction.Slides(scene.contacts(), scene.x, KAPPA, mu_s, mu_k).gradient(v, EPS_V)
+        return -stiction.FrictionPotential(EPS_V).gradient(our_slides(scene, mu_s, mu_k), v)
 
-    found = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.5, 0.3).force_by_mu(v, EPS_V)
+    found = stiction.FrictionPotential(EPS_V).force_by_mu(our_slides(scene, 0.5, 0.3), v)
     for k, (ds, dk) in enumerate([(step, 0), (0, step)]):
         difference = (force(0.5 + ds, 0.3 + dk) - force(0.5 - ds, 0.3 - dk)) / (2 * step)
         np.testing.assert_allclose(found[k], difference, atol=1e-6 * np.abs(difference).max())
@@ -240,8 +246,7 @@ def test_scaling(scene, agree):
     mesh, v = scene.ipc_mesh(), velocities(scene)
     for more in [{}, {"mu_s_aniso": (0.8, 0.4), "mu_k_aniso": (0.6, 0.3)}]:
         keys = {"mu_s_aniso": "static_axes", "mu_k_aniso": "kinetic_axes"}
-        ours = stiction.Slides(
-            scene.contacts(), scene.x, KAPPA, 0.5, 0.3, scaling=(1.5, 0.6), **{keys[k]: a for k, a in more.items()}
+        ours = our_slides(scene, 0.5, 0.3, scaling=(1.5, 0.6), **{keys[k]: a for k, a in more.items()}
         )
         ours.refresh_anisotropy(v)
         peer = with_axes(theirs(scene, mesh, 0.5, 0.3), scene, mesh, v, mu_aniso=(1.5, 0.6), **more)
@@ -252,11 +257,12 @@ def test_scaling(scene, agree):
 def test_scaled_forces_are_minus_the_gradient(scene, agree):
     """Not in ipctk, where forces lack a factor (D3)."""
     mesh, v, u = scene.ipc_mesh(), velocities(scene), scene.x - scene.rest
-    ours = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.4, scaling=(1.5, 0.6))
-    gradient = ours.gradient(v, EPS_V)
-    agree("scaling: force = -gradient", ours.force(scene.rest, u, v, EPS_V), -gradient, TIGHT)
-    jacobian = ours.force_jacobian("velocities", scene.rest, u, v, EPS_V)
-    agree("scaling: Jacobian = -Hessian", jacobian, -ours.hessian(v, EPS_V, psd="none").toarray(), TIGHT)
+    ours = our_slides(scene, 0.4, scaling=(1.5, 0.6))
+    own = stiction.FrictionPotential(EPS_V)
+    gradient = own.gradient(ours, v)
+    agree("scaling: force = -gradient", own.force(ours, scene.rest, u, v), -gradient, TIGHT)
+    jacobian = own.force_jacobian(ours, "velocities", scene.rest, u, v)
+    agree("scaling: Jacobian = -Hessian", jacobian, -own.hessian(ours, v, "none").toarray(), TIGHT)
     peer = with_axes(theirs(scene, mesh, 0.4), scene, mesh, v, mu_aniso=(1.5, 0.6))
     friction = ipctk.FrictionPotential(EPS_V)
     force = friction.force(peer, mesh, scene.rest, u, v, barrier(scene))
@@ -271,12 +277,12 @@ def test_forces_and_jacobians(scene, agree):
     mesh, v = scene.ipc_mesh(), velocities(scene)
     friction, arguments = ipctk.FrictionPotential(EPS_V), (scene.rest, scene.x - scene.rest, v)
     for mu in [(0.4,), (0.5, 0.3)]:
-        ours, peer = stiction.Slides(scene.contacts(), scene.x, KAPPA, *mu), theirs(scene, mesh, *mu)
+        ours, peer = our_slides(scene, *mu), theirs(scene, mesh, *mu)
         force = friction.force(peer, mesh, *arguments, barrier(scene))
-        agree("force", ours.force(*arguments, EPS_V, LAW).ravel(), force, TIGHT)
+        agree("force", LAGGED.force(ours, *arguments).ravel(), force, TIGHT)
         for wrt, name in {DIFF.VELOCITIES: "velocities", DIFF.LAGGED_DISPLACEMENTS: "lagged"}.items():
             jacobian = friction.force_jacobian(peer, mesh, *arguments, barrier(scene), wrt)
-            agree(f"Jacobian by {name}", ours.force_jacobian(name, *arguments, EPS_V, LAW), jacobian, TIGHT)
+            agree(f"Jacobian by {name}", LAGGED.force_jacobian(ours, name, *arguments), jacobian, TIGHT)
 
 
 @pytest.mark.parametrize("weights", ["count", "area"])
@@ -291,23 +297,24 @@ def test_jacobian_by_positions_at_rest(scene, weights, agree):
     peer = ipctk.TangentialCollisions()
     peer.build(mesh, scene.x, collisions, barrier(scene), 0.4)
     contacts = stiction.Contacts(scene.surface(), scene.x, scene.dhat, weights=weights, shape_derivatives=True)
-    ours = stiction.Slides(contacts, scene.x, KAPPA, 0.4)
+    ours = our_slides(scene, 0.4, contacts=contacts)
     arguments = (scene.rest, scene.x - scene.rest, v)
     expected = ipctk.FrictionPotential(EPS_V).force_jacobian(peer, mesh, *arguments, barrier(scene), DIFF.REST_POSITIONS)
-    agree("Jacobian by rest", ours.force_jacobian("rest", *arguments, EPS_V), expected, TIGHT)
+    agree("Jacobian by rest", stiction.FrictionPotential(EPS_V).force_jacobian(ours, "rest", *arguments), expected, TIGHT)
 
 
 @each([scenes.twins])
 def test_nearly_parallel_edges_have_friction(scene):
     """ipctk has none there at all (D7); ours must be the derivative of its own energy."""
-    slides, v = stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.5, 0.3), velocities(scene)
+    slides, v = our_slides(scene, 0.5, 0.3), velocities(scene)
     direction = np.random.default_rng(3).normal(size=v.shape)
     step = 1e-6 * EPS_V
     ahead, back = v + step * direction, v - step * direction
-    slope = (slides.energy(ahead, EPS_V) - slides.energy(back, EPS_V)) / (2 * step)
-    assert slope == pytest.approx(np.sum(slides.gradient(v, EPS_V) * direction), rel=1e-6)
-    bend = (slides.gradient(ahead, EPS_V) - slides.gradient(back, EPS_V)) / (2 * step)
-    product = slides.hessian(v, EPS_V, psd="none") @ direction.ravel()
+    own = stiction.FrictionPotential(EPS_V)
+    slope = (own.energy(slides, ahead) - own.energy(slides, back)) / (2 * step)
+    assert slope == pytest.approx(np.sum(own.gradient(slides, v) * direction), rel=1e-6)
+    bend = (own.gradient(slides, ahead) - own.gradient(slides, back)) / (2 * step)
+    product = own.hessian(slides, v, "none") @ direction.ravel()
     np.testing.assert_allclose(bend.ravel(), product, atol=1e-6 * np.abs(product).max())
 
 
@@ -325,7 +332,7 @@ def test_friction_is_continuous_when_edges_turn():
     v = np.array([[0.1, 0, 0]] * 2 + [[0, 0, 0]] * 2)
     for sine in np.sqrt(1e-3) * np.array([1 - 1e-6, 1 + 1e-6]):
         scene = crossed_edges(sine)
-        ours.append(stiction.Slides(scene.contacts(), scene.x, KAPPA, 0.4).energy(v, EPS_V))
+        ours.append(stiction.FrictionPotential(EPS_V).energy(our_slides(scene, 0.4), v))
         mesh = scene.ipc_mesh()
         peers.append(ipctk.FrictionPotential(EPS_V)(theirs(scene, mesh, 0.4), mesh, v))
     assert peers[0] == 0 < peers[1]

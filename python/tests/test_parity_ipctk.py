@@ -9,6 +9,7 @@ import ipctk
 import numpy as np
 import pytest
 import scenes
+from scenes import barrier
 
 import stiction
 
@@ -69,13 +70,13 @@ def test_contacts(scene, agree):
 def test_barrier(scene, agree):
     contacts, mesh, x = scene.contacts(), scene.ipc_mesh(), scene.x
     collisions = scene.ipc_collisions(mesh)
-    barrier = ipctk.BarrierPotential(scene.dhat, KAPPA)
-    agree("barrier energy", contacts.barrier_energy(x, KAPPA), barrier(collisions, mesh, x))
-    gradient = barrier.gradient(collisions, mesh, x)
-    agree("barrier gradient", contacts.barrier_gradient(x, KAPPA).ravel(), gradient)
+    peer, own = ipctk.BarrierPotential(scene.dhat, KAPPA), barrier(contacts, KAPPA)
+    agree("barrier energy", own.energy(contacts, x), peer(collisions, mesh, x))
+    gradient = peer.gradient(collisions, mesh, x)
+    agree("barrier gradient", own.gradient(contacts, x).ravel(), gradient)
     for psd, method in PSD.items():
-        hessian = barrier.hessian(collisions, mesh, x, method)
-        agree(f"barrier Hessian, {psd}", contacts.barrier_hessian(x, KAPPA, psd), hessian)
+        hessian = peer.hessian(collisions, mesh, x, method)
+        agree(f"barrier Hessian, {psd}", own.hessian(contacts, x, psd), hessian)
 
 
 def cube_above_floor(gap):
@@ -95,7 +96,7 @@ def test_planes_act_below_dhat():
     assert contacts.counts["obstacle"] == 4
     s, limit = 0.075**2, 0.1**2
     energy = -4 * KAPPA * (s - limit) ** 2 * np.log(s / limit)
-    assert contacts.barrier_energy(scene.x, KAPPA) == pytest.approx(energy, rel=1e-14)
+    assert barrier(contacts, KAPPA).energy(contacts, scene.x) == pytest.approx(energy, rel=1e-14)
     assert len(cube_above_floor(0.1).contacts()) == 0
 
 
@@ -105,7 +106,7 @@ def test_a_plane_in_2d():
     contacts = stiction.Contacts(surface, x, 0.1, [([7, 0], [0, 3])])
     assert contacts.counts["obstacle"] == 1
     assert contacts.smallest_gap(x) == pytest.approx(0.03)
-    gradient = contacts.barrier_gradient(x, 1.0)
+    gradient = barrier(contacts, 1.0).gradient(contacts, x)
     assert gradient[0, 0] == 0 and gradient[0, 1] < 0 and not np.any(gradient[1])
 
 
@@ -113,7 +114,7 @@ def test_a_plane_in_2d():
 def test_hessians_are_symmetric_and_projected_ones_positive(scene):
     contacts = scene.contacts()
     for psd in PSD:
-        hessian = contacts.barrier_hessian(scene.x, KAPPA, psd)
+        hessian = barrier(contacts, KAPPA).hessian(contacts, scene.x, psd)
         assert hessian.has_canonical_format and hessian.shape == (scene.x.size, scene.x.size)
         largest = np.abs(hessian.data).max()
         assert np.abs(hessian - hessian.T).max() < 1e-12 * largest
@@ -124,9 +125,9 @@ def test_hessians_are_symmetric_and_projected_ones_positive(scene):
 @each([scenes.twins])
 def test_results_are_the_same_every_time(scene):
     first, second = scene.contacts(), scene.contacts()
-    assert first.barrier_energy(scene.x, KAPPA) == second.barrier_energy(scene.x, KAPPA)
+    assert barrier(first, KAPPA).energy(first, scene.x) == barrier(second, KAPPA).energy(second, scene.x)
     for psd in PSD:
-        bits = [c.barrier_hessian(scene.x, KAPPA, psd).data.tobytes() for c in (first, second)]
+        bits = [barrier(c, KAPPA).hessian(c, scene.x, psd).data.tobytes() for c in (first, second)]
         assert bits[0] == bits[1]
 
 

@@ -209,7 +209,8 @@ def test_gauss_newton_is_the_positive_part_of_theirs(agree):
     x = np.array([[0.3, 0.25, 0.05], [0, 0, 0], [1, 0.1, 0], [0, 1, 0], [0.3, 0.3, 3], [0.4, 0.2, 3]])
     faces = [[1, 2, 3], [0, 4, 5]]
     surface = stiction.Surface(x, [], faces)
-    ours = stiction.Contacts(surface, x, dhat).barrier_hessian(x, kappa, "gauss_newton").toarray()
+    contacts = stiction.Contacts(surface, x, dhat)
+    ours = stiction.BarrierPotential(dhat, kappa).hessian(contacts, x, "gauss_newton").toarray()
     mesh = ipctk.CollisionMesh(x, ipctk.edges(faces), faces)
     collisions = ipctk.NormalCollisions()
     collisions.build(mesh, x, dhat)

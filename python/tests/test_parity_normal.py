@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scenes
 import workloads
+from scenes import barrier
 from scipy.sparse import csc_matrix
 
 import stiction
@@ -226,14 +227,14 @@ def test_workloads(name, size, contact_set, area, agree):
     for key in mine:
         agree("weights", mine[key], theirs[key], 1e-12)
     potential = ipctk.BarrierPotential(scene.dhat, KAPPA)
-    agree("energy", contacts.barrier_energy(scene.x, KAPPA), potential(collisions, mesh, scene.x), 1e-12)
+    agree("energy", barrier(contacts, KAPPA).energy(contacts, scene.x), potential(collisions, mesh, scene.x), 1e-12)
     gradient = potential.gradient(collisions, mesh, scene.x)
-    agree("gradient", contacts.barrier_gradient(scene.x, KAPPA).ravel(), gradient, 1e-12)
+    agree("gradient", barrier(contacts, KAPPA).gradient(contacts, scene.x).ravel(), gradient, 1e-12)
     for psd, method in PSD.items():
-        difference = contacts.barrier_hessian(scene.x, KAPPA, psd) - potential.hessian(
+        difference = barrier(contacts, KAPPA).hessian(contacts, scene.x, psd) - potential.hessian(
             collisions, mesh, scene.x, method
         )
-        scale = np.abs(contacts.barrier_hessian(scene.x, KAPPA, psd).data).max()
+        scale = np.abs(barrier(contacts, KAPPA).hessian(contacts, scene.x, psd).data).max()
         agree(f"Hessian, {psd}", np.abs(difference.data).max(initial=0) / scale, 0.0, 1e-12)
 
 
@@ -248,20 +249,21 @@ def from_workload(name, size):
     return scenes.Scene(name, made.rest, x, made.edges, made.faces.reshape(-1, 3), made.dhat)
 
 
-@pytest.mark.parametrize("barrier", BARRIERS)
+@pytest.mark.parametrize("name", BARRIERS)
 @pytest.mark.parametrize("scene, contact_set, area, kept", list(settings()))
-def test_energy_and_derivatives(scene, barrier, contact_set, area, kept, agree):
+def test_energy_and_derivatives(scene, name, contact_set, area, kept, agree):
     dmin, x = kept * smallest_gap(scene), scene.x
-    physical = area and barrier != "cubic"
+    physical = area and name != "cubic"
     mesh, collisions = peer(scene, contact_set, area, dmin)
-    contacts = ours(scene, contact_set, area, dmin, barrier=barrier, physical_units=physical)
-    potential = ipctk.BarrierPotential(BARRIERS[barrier](), scene.dhat - dmin, KAPPA, physical)
-    agree("energy", contacts.barrier_energy(x, KAPPA), potential(collisions, mesh, x), 1e-12)
+    contacts = ours(scene, contact_set, area, dmin)
+    own = barrier(contacts, KAPPA, barrier=name, physical_units=physical)
+    potential = ipctk.BarrierPotential(BARRIERS[name](), scene.dhat - dmin, KAPPA, physical)
+    agree("energy", own.energy(contacts, x), potential(collisions, mesh, x), 1e-12)
     gradient = potential.gradient(collisions, mesh, x)
-    agree("gradient", contacts.barrier_gradient(x, KAPPA).ravel(), gradient, 1e-12)
+    agree("gradient", own.gradient(contacts, x).ravel(), gradient, 1e-12)
     for psd, method in PSD.items():
         hessian = potential.hessian(collisions, mesh, x, method)
-        agree(f"Hessian, {psd}", contacts.barrier_hessian(x, KAPPA, psd), hessian, 1e-12)
+        agree(f"Hessian, {psd}", own.hessian(contacts, x, psd), hessian, 1e-12)
 
 
 def barrier_of(scene):
@@ -327,7 +329,8 @@ def test_improved_max_by_definition(make, area):
     """On open surfaces ipctk takes boundary vertices for inner ones, and it merges (a, end of b) with (b, end of a)."""
     scene = make(0)
     exact = improved_max_by_definition(scene, area)
-    assert ours(scene, "improved_max", area, 0.0).barrier_energy(scene.x, KAPPA) == pytest.approx(exact, rel=1e-12)
+    contacts = ours(scene, "improved_max", area, 0.0)
+    assert barrier(contacts, KAPPA).energy(contacts, scene.x) == pytest.approx(exact, rel=1e-12)
     mesh, collisions = peer(scene, "improved_max", area, 0.0)
     theirs = ipctk.BarrierPotential(scene.dhat, KAPPA)(collisions, mesh, scene.x)
     if make is scenes.cubes:
@@ -349,7 +352,8 @@ def test_forces(scene, kept, agree):
         dof = member.dof(x, mesh.edges, mesh.faces)
         magnitude = potential.force_magnitude(member.compute_distance(dof), dmin)
         theirs.append(magnitude * member.weight * member.mollifier(dof))
-    forces = ours(scene, "ipc", True, dmin).barrier_forces(x, KAPPA)
+    contacts = ours(scene, "ipc", True, dmin)
+    forces = barrier(contacts, KAPPA).forces(contacts, x)
     agree("forces", np.sort(forces), np.sort(theirs), 1e-12)
 
 
@@ -359,9 +363,9 @@ def test_gauss_newton(scene, agree):
     potential, contacts = ipctk.BarrierPotential(scene.dhat, KAPPA), ours(scene, "ipc", True, 0.0)
     p = np.random.default_rng(6).normal(size=scene.x.shape)
     diagonal = potential.gauss_newton_hessian_diagonal(collisions, mesh, scene.x)
-    agree("Gauss-Newton diagonal", contacts.gauss_newton_diagonal(scene.x, KAPPA).ravel(), diagonal, 1e-12)
+    agree("Gauss-Newton diagonal", barrier(contacts, KAPPA).gauss_newton_diagonal(contacts, scene.x).ravel(), diagonal, 1e-12)
     form = potential.gauss_newton_hessian_quadratic_form(collisions, mesh, scene.x, p.ravel())
-    agree("Gauss-Newton form", contacts.gauss_newton_form(scene.x, KAPPA, p), form, 1e-11)
+    agree("Gauss-Newton form", barrier(contacts, KAPPA).gauss_newton_form(contacts, scene.x, p), form, 1e-11)
 
 
 def test_gauss_newton_on_a_plane():
@@ -369,8 +373,8 @@ def test_gauss_newton_on_a_plane():
     x = np.array([[1.0, 0.0, 0.004], [2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
     scene = scenes.Scene("corner", x, x, scenes.NO_EDGES, np.array([[0, 1, 2]]), 0.01, [([0, 0, 0], [0, 0, 1])])
     contacts = scene.contacts()
-    diagonal = contacts.gauss_newton_diagonal(x, KAPPA)
-    exact = contacts.barrier_hessian(x, KAPPA, "none").toarray()[2, 2]
+    diagonal = barrier(contacts, KAPPA).gauss_newton_diagonal(contacts, x)
+    exact = barrier(contacts, KAPPA).hessian(contacts, x, "none").toarray()[2, 2]
     assert diagonal[0, 2] == pytest.approx(exact, rel=1e-14) and exact > 0
     mesh, collisions = peer(scene, "ipc", False, 0.0)
     theirs = ipctk.BarrierPotential(0.01, KAPPA).gauss_newton_hessian_diagonal(collisions, mesh, x)
@@ -392,7 +396,7 @@ def test_weights_of_ones_own(scene, agree):
         member.weight = middles[-1]
     agree("weights of rings", np.sort(rings.weights), np.sort(middles), 1e-12)
     theirs = ipctk.BarrierPotential(scene.dhat, KAPPA)(collisions, mesh, scene.x)
-    agree("energy of rings", rings.barrier_energy(scene.x, KAPPA), theirs, 1e-12)
+    agree("energy of rings", barrier(rings, KAPPA).energy(rings, scene.x), theirs, 1e-12)
     for bad in (lambda places: [1.0], lambda places: np.full(len(places), np.nan)):
         with pytest.raises(ValueError, match="weight_factor"):
             ours(scene, "ipc", True, 0.0, weight_factor=bad)
@@ -409,16 +413,23 @@ def test_bad_input_is_refused():
         ("dmin", (surface, x, 0.1), {"dmin": -1.0}),
         ("row 3", (surface, broken, 0.1), {}),
         ("x", (surface, x[:-1], 0.1), {}),
-        ("barrier", (surface, x, 0.1), {"barrier": "log"}),
+        ("broad_phase", (surface, x, 0.1), {"broad_phase": "octree"}),
         ("contact_set", (surface, x, 0.1), {"contact_set": "max"}),
         ("weights", (surface, x, 0.1), {"weights": "mass"}),
     ]:
         with pytest.raises(ValueError, match=message):
             stiction.Contacts(*arguments, **options)
+    for message, arguments, options in [
+        ("dhat", (-0.1,), {}),
+        ("barrier", (0.1,), {"barrier": "log"}),
+        ("barrier.*first_derivative", (0.1,), {"barrier": lambda s, s_hat: 0.0}),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            stiction.BarrierPotential(*arguments, **options)
     contacts = stiction.Contacts(surface, x, scene.dhat)
     for kappa in (-1.0, np.nan, [1.0, 2.0], np.full(len(contacts), -1.0)):
         with pytest.raises(ValueError, match="kappa"):
-            contacts.barrier_energy(x, kappa)
+            barrier(contacts, kappa).energy(contacts, x)
     found = stiction.candidates(surface, x, inflation=scene.dhat)
     for kind, pair in [("vf", [0, 10**6]), ("vf", [int(surface.faces[0][0]), 0]), ("ee", [0, 0])]:
         with pytest.raises(ValueError, match="candidate"):
@@ -443,7 +454,8 @@ def test_arrays_from_packed_records():
     surface = stiction.Surface(scene.rest, scene.edges, corners["vertices"])
     np.testing.assert_array_equal(surface.faces, scene.surface().faces)
     packed = stiction.Contacts(surface, rows["place"], scene.dhat)
-    assert packed.barrier_energy(rows["place"], KAPPA) == scene.contacts().barrier_energy(scene.x, KAPPA)
+    potential, loose = barrier(packed, KAPPA), scene.contacts()
+    assert potential.energy(packed, rows["place"]) == potential.energy(loose, scene.x)
 
 
 def test_trust_regions_and_contacts_are_shared_by_threads():
@@ -451,12 +463,12 @@ def test_trust_regions_and_contacts_are_shared_by_threads():
     surface, contacts = scene.surface(), scene.contacts()
     region = stiction.TrustRegion(surface, scene.dhat)
     region.update(scene.x)
-    expected = region.radii.tobytes(), contacts.barrier_hessian(scene.x, KAPPA).data.tobytes()
+    expected = region.radii.tobytes(), barrier(contacts, KAPPA).hessian(contacts, scene.x).data.tobytes()
 
     def work(_):
         region.update(scene.x)
         region.filter_step(scene.x, np.zeros_like(scene.x))
-        return region.radii.tobytes(), contacts.barrier_hessian(scene.x, KAPPA).data.tobytes()
+        return region.radii.tobytes(), barrier(contacts, KAPPA).hessian(contacts, scene.x).data.tobytes()
 
     with ThreadPoolExecutor(4) as pool:
         assert all(found == expected for found in pool.map(work, range(40)))
@@ -475,13 +487,13 @@ def test_shape_derivative(scene, area, agree):
     contacts = ours(scene, "ipc", area, 0.0, shape_derivatives=True)
     assert contacts.counts["parallel"] == 0
     theirs = potential.shape_derivative(collisions, mesh, scene.x)
-    agree("shape derivative", contacts.shape_derivative(scene.x, KAPPA), theirs, 1e-12)
+    agree("shape derivative", barrier(contacts, KAPPA).shape_derivative(contacts, scene.x), theirs, 1e-12)
 
 
 def test_shape_derivative_must_be_asked_for():
     scene = scenes.cubes(0)
     with pytest.raises(ValueError, match="shape_derivatives"):
-        scene.contacts().shape_derivative(scene.x, KAPPA)
+        barrier(scene.contacts()).shape_derivative(scene.contacts(), scene.x)
 
 
 @each([*CLOSED, scenes.twins])
@@ -489,8 +501,8 @@ def test_product_without_a_matrix(scene):
     contacts = ours(scene, "ipc", True, 0.0)
     p = np.random.default_rng(10).normal(size=scene.x.shape)
     for psd in ("none", "clamp", "abs", "gauss_newton"):
-        product = contacts.barrier_hessian(scene.x, KAPPA, psd) @ p.ravel()
-        ours_alone = contacts.barrier_product(scene.x, KAPPA, p, psd).ravel()
+        product = barrier(contacts, KAPPA).hessian(contacts, scene.x, psd) @ p.ravel()
+        ours_alone = barrier(contacts, KAPPA).product(contacts, scene.x, p, psd).ravel()
         np.testing.assert_allclose(ours_alone, product, atol=1e-12 * np.abs(product).max(), rtol=0)
 
 
@@ -539,7 +551,7 @@ def test_semi_implicit_stiffness(scene, kept, agree):
     kappa = contacts.semi_implicit_stiffness(scene.x, masses, hessian)
     agree("semi-implicit stiffness", np.sort(kappa), np.sort(theirs), 1e-12)
     # It is really used: the energy is the sum over contacts, each with its own.
-    unit = [contacts.barrier_energy(scene.x, np.eye(len(kappa))[k]) for k in range(min(5, len(kappa)))]
+    unit = [barrier(contacts, np.eye(len(kappa))[k]).energy(contacts, scene.x) for k in range(min(5, len(kappa)))]
     few = np.zeros(len(kappa))
     few[: len(unit)] = kappa[: len(unit)]
-    assert contacts.barrier_energy(scene.x, few) == pytest.approx(np.dot(unit, kappa[: len(unit)]), rel=1e-12)
+    assert barrier(contacts, few).energy(contacts, scene.x) == pytest.approx(np.dot(unit, kappa[: len(unit)]), rel=1e-12)

@@ -4,10 +4,12 @@
 
 use std::fmt::Display;
 
-use numpy::ndarray::Array2;
-use numpy::{Element, IntoPyArray, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
+use numpy::ndarray::{Array2, Dimension, Ix1, IxDyn};
+use numpy::{Element, IntoPyArray, PyArray, PyArray2, PyArrayDyn, PyArrayMethods};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 
@@ -24,13 +26,28 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads the argument called `name`.
+    /// Reads the argument called `name`: an array, or a tuple of its rows.
     pub fn read(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Some(table) = object.cast_exact::<PyTuple>().ok().and_then(Self::of_rows) {
+            return Ok(table);
+        }
         let array = real_array(name, object)?;
         let &[rows, columns] = array.shape() else {
             return Err(at(name, format!("has shape {:?}, expected two dimensions (n, D)", array.shape())));
         };
         Ok(Self { values: row_by_row(&array), shape: [rows, columns] })
+    }
+
+    /// Rows that are arrays of the same length, taken as they are; anything else goes the long way.
+    fn of_rows(rows: &Bound<'_, PyTuple>) -> Option<Self> {
+        let rows = rows.iter().map(|row| plain::<Ix1>(&row)).collect::<Option<Vec<_>>>()?;
+        let columns = rows.first()?.len();
+        let mut values = Vec::with_capacity(rows.len() * columns);
+        for row in &rows {
+            values.extend(row.as_array());
+        }
+        let even = rows.iter().all(|row| row.len() == columns);
+        even.then_some(Self { values, shape: [rows.len(), columns] })
     }
 
     /// The number of columns.
@@ -195,7 +212,18 @@ fn to_vector<const D: usize>(row: &[f64]) -> Vector<D> {
     Vector(std::array::from_fn(|k| row[k]))
 }
 
+/// An array of `f64` in memory as Rust has them: taken at once, since the long way takes longer than many a function.
+fn plain<'py, D: Dimension>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArray<'py, f64, D>> {
+    let array = object.cast::<PyArray<f64, D>>().ok()?;
+    let step = size_of::<f64>().cast_signed();
+    let aligned = array.data().is_aligned() && array.strides().iter().all(|stride| stride % step == 0);
+    aligned.then(|| array.readonly())
+}
+
 fn real_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    if let Some(array) = plain::<IxDyn>(object) {
+        return Ok(array);
+    }
     let array = any_array(name, object)?;
     kind(name, &array, REAL)?;
     cast(&array, "float64")

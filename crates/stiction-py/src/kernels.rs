@@ -175,7 +175,8 @@ pub fn closest_features(kind: &str, x: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-fn features<const D: usize>(kind: Kind, x: &Table) -> PyResult<String> {
+/// The closest features in words.
+pub fn features<const D: usize>(kind: Kind, x: &Table) -> PyResult<String> {
     Ok(match kind {
         Kind::VertexVertex => {
             positions::<D, 2>(x)?;

@@ -10,6 +10,7 @@ mod sparse;
 mod distance;
 mod kernels;
 mod meeting;
+mod part;
 mod surface;
 mod filter;
 mod candidates;
@@ -69,6 +70,8 @@ mod _stiction {
         belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
         safe_distances, vertex_distances,
     };
+    #[pymodule_export]
+    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]

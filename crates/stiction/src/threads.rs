@@ -43,6 +43,12 @@ pub fn count() -> usize {
     }
 }
 
+/// Whether work that starts here has no thread to share it with: then it is done at once, since to wake another thread and wait for it costs
+/// some 20 µs.
+fn is_alone() -> bool {
+    count() == 1
+}
+
 /// Runs `f` inside the chosen threads, unless it is inside threads already.
 fn inside<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     if rayon::current_thread_index().is_some() {
@@ -71,6 +77,9 @@ pub fn in_chunks_of<R: Send>(size: usize, count: usize, f: &(dyn Fn(Range<usize>
         return vec![f(0..count)];
     }
     let range = |chunk: usize| chunk * size..count.min((chunk + 1) * size);
+    if is_alone() {
+        return (0..count.div_ceil(size)).map(|chunk| f(range(chunk))).collect();
+    }
     inside(|| (0..count.div_ceil(size)).into_par_iter().map(|chunk| f(range(chunk))).collect())
 }
 
@@ -81,11 +90,26 @@ pub fn collect<R: Send>(count: usize, f: &(dyn Fn(Range<usize>) -> Vec<R> + Sync
 
 /// Calls `f` for every part with its place in the list: parts that are written to, such as pieces of an array.
 pub fn for_each<T: Send>(parts: Vec<T>, f: &(dyn Fn(usize, T) + Sync)) {
+    for_each_of(usize::MAX, parts, f);
+}
+
+/// Like [`for_each`], where the parts have so many items together: a few are not worth another thread.
+pub fn for_each_of<T: Send>(items: usize, parts: Vec<T>, f: &(dyn Fn(usize, T) + Sync)) {
+    if parts.len() < 2 || items <= CHUNK || is_alone() {
+        return parts.into_iter().enumerate().for_each(|(place, part)| f(place, part));
+    }
     inside(|| parts.into_par_iter().enumerate().for_each(|(place, part)| f(place, part)));
 }
 
-/// The results of two pieces of work that may run at the same time.
-pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+/// The results of two pieces of work on so many items together, which may run at the same time.
+pub fn join<A: Send, B: Send>(
+    items: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if items <= CHUNK || is_alone() {
+        return (a(), b());
+    }
     inside(|| rayon::join(a, b))
 }
 
@@ -105,8 +129,11 @@ mod tests {
         for count in [1, 2, 1, 3] {
             set_count(count).unwrap();
             assert_eq!(super::count(), count);
-            let inside = in_chunks(3 * CHUNK, &|_| rayon::current_num_threads());
-            assert_eq!(inside, [count; 3]);
+            let inside = in_chunks(3 * CHUNK, &|_| rayon::current_thread_index().is_some());
+            // One thread alone is the caller's.
+            assert_eq!(inside, [count > 1; 3]);
+            let (a, b) = join(3 * CHUNK, super::count, super::count);
+            assert_eq!((a, b), (count, count));
         }
         assert!(set_count(0).unwrap_err().to_string().contains("number of threads = 0"));
     }

@@ -5,7 +5,8 @@ Gradients are vectors x₀ y₀ z₀ x₁ … in the order of the arguments; Hes
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -52,6 +53,8 @@ class EdgeEdgeDistanceType(Enum):
     AUTO = 9
 
 
+T = TypeVar("T")
+
 PP = ("p0", "p1")
 PE = ("p", "e0", "e1")
 PT = ("p", "t0", "t1", "t2")
@@ -59,7 +62,23 @@ EE = ("ea0", "ea1", "eb0", "eb1")
 _PLANE = ("p", "origin", "normal")
 PLANE, SPACE, EITHER = (2,), (3,), (2, 3)
 
+
+class Stencil(NamedTuple):
+    """A kind of pair: what the compiled module calls it, names of its points as arguments, and how many coordinates they may have."""
+
+    kind: str
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+
+POINT_POINT = Stencil("vv", PP, EITHER)
+POINT_EDGE = Stencil("ve", PE, EITHER)
+POINT_TRIANGLE = Stencil("vf", PT, SPACE)
+EDGE_EDGE = Stencil("ee", EE, SPACE)
+_POINT_LINE = Stencil("ve", PE, PLANE)
+
 _PET, _PTT, _EET = PointEdgeDistanceType, PointTriangleDistanceType, EdgeEdgeDistanceType
+# Parts in the words of the compiled module.
 _POINT_EDGE_TYPES = {"start": _PET.P_E0, "end": _PET.P_E1, "inside": _PET.P_E}
 _POINT_TRIANGLE_TYPES = {
     **{f"vertex {k}": _PTT(k) for k in range(3)},
@@ -71,35 +90,23 @@ _EDGE_EDGE_TYPES = {
     f"{a} {b}": _EET[f"EA{i}_EB{j}"] for i, a in _PARTS.items() for j, b in _PARTS.items()
 }
 
-# What is left of a pair where parts of the primitives are closest: its kind, and which of the points it has.
-Part = tuple[str, list[int]]
-_POINT_EDGE_PARTS: dict[Enum, Part] = {
-    _PET.P_E0: ("vv", [0, 1]),
-    _PET.P_E1: ("vv", [0, 2]),
-    _PET.P_E: ("ve", [0, 1, 2]),
-}
-_POINT_TRIANGLE_PARTS: dict[Enum, Part] = {
-    _PTT.P_T0: ("vv", [0, 1]),
-    _PTT.P_T1: ("vv", [0, 2]),
-    _PTT.P_T2: ("vv", [0, 3]),
-    _PTT.P_E0: ("ve", [0, 1, 2]),
-    _PTT.P_E1: ("ve", [0, 2, 3]),
-    _PTT.P_E2: ("ve", [0, 3, 1]),
-    _PTT.P_T: ("vf", [0, 1, 2, 3]),
-}
-_EDGE_EDGE_PARTS: dict[Enum, Part] = {
-    _EET.EA0_EB0: ("vv", [0, 2]),
-    _EET.EA0_EB1: ("vv", [0, 3]),
-    _EET.EA1_EB0: ("vv", [1, 2]),
-    _EET.EA1_EB1: ("vv", [1, 3]),
-    _EET.EA_EB0: ("ve", [2, 0, 1]),
-    _EET.EA_EB1: ("ve", [3, 0, 1]),
-    _EET.EA0_EB: ("ve", [0, 2, 3]),
-    _EET.EA1_EB: ("ve", [1, 2, 3]),
-    _EET.EA_EB: ("ee", [0, 1, 2, 3]),
+_WORDS: dict[Enum, str | None] = {
+    **{kind: words for types in (_POINT_EDGE_TYPES, _POINT_TRIANGLE_TYPES, _EDGE_EDGE_TYPES) for words, kind in types.items()},
+    **dict.fromkeys((_PET.AUTO, _PTT.AUTO, _EET.AUTO)),
 }
 # Squared sine of the angle below which two edges count as parallel.
 _PARALLEL = 2.5e-16
+
+
+def of_points(function: Callable[..., T], stencil: Stencil, values: Sequence[Any], *rest: Any) -> T:
+    """A function of the compiled module: at once where it takes the points as they are, else with the argument named that is wrong."""
+    kind, names, sizes = stencil
+    try:
+        if len(values[0]) in sizes:
+            return function(kind, values, *rest)
+    except (TypeError, ValueError):
+        pass
+    return function(kind, points(names, values, sizes), *rest)
 
 
 # Points and lines and planes without end.
@@ -107,54 +114,54 @@ _PARALLEL = 2.5e-16
 
 def point_point_distance(p0: Any, p1: Any) -> float:
     """|p₀ − p₁|²."""
-    return native.distance_squared("vv", points(PP, (p0, p1)))
+    return of_points(native.distance_squared, POINT_POINT, (p0, p1))
 
 
 def point_point_distance_gradient(p0: Any, p1: Any) -> Floats:
     """Gradient of `point_point_distance`, 2D entries."""
-    return native.distance_squared_gradient("vv", points(PP, (p0, p1))).ravel()
+    return of_points(native.distance_squared_gradient, POINT_POINT, (p0, p1)).ravel()
 
 
 def point_point_distance_hessian(p0: Any, p1: Any) -> Floats:
     """Hessian of `point_point_distance`."""
-    return native.distance_squared_hessian("vv", points(PP, (p0, p1)))
+    return of_points(native.distance_squared_hessian, POINT_POINT, (p0, p1))
 
 
 def point_line_distance(p: Any, e0: Any, e1: Any) -> float:
     """Squared distance of a point from the line through an edge."""
-    return native.distance_squared("ve", points(PE, (p, e0, e1)))
+    return of_points(native.distance_squared, POINT_EDGE, (p, e0, e1))
 
 
 def point_line_distance_gradient(p: Any, e0: Any, e1: Any) -> Floats:
     """Gradient of `point_line_distance`, 3D entries."""
-    return native.distance_squared_gradient("ve", points(PE, (p, e0, e1))).ravel()
+    return of_points(native.distance_squared_gradient, POINT_EDGE, (p, e0, e1)).ravel()
 
 
 def point_line_distance_hessian(p: Any, e0: Any, e1: Any) -> Floats:
     """Hessian of `point_line_distance`."""
-    return native.distance_squared_hessian("ve", points(PE, (p, e0, e1)))
+    return of_points(native.distance_squared_hessian, POINT_EDGE, (p, e0, e1))
 
 
 def line_line_distance(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> float:
     """Squared distance of the lines through two edges in 3D."""
-    return native.distance_squared("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.distance_squared, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
 def line_line_distance_gradient(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Gradient of `line_line_distance`, 12 entries."""
-    return native.distance_squared_gradient("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE)).ravel()
+    return of_points(native.distance_squared_gradient, EDGE_EDGE, (ea0, ea1, eb0, eb1)).ravel()
 
 
 def line_line_distance_hessian(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Hessian of `line_line_distance`."""
-    return native.distance_squared_hessian("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.distance_squared_hessian, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
 def point_plane_distance(*args: Any, **kwargs: Any) -> float:
     """Squared distance of a point from a plane: (p, origin, normal) or (p, t0, t1, t2), the plane through a triangle."""
     values = chosen("point_plane_distance", (_PLANE, PT), args, kwargs)
     if len(values) == 4:
-        return native.distance_squared("vf", points(PT, values, SPACE))
+        return of_points(native.distance_squared, POINT_TRIANGLE, values)
     height, _ = _over_plane(values)
     return height * height
 
@@ -163,7 +170,7 @@ def point_plane_distance_gradient(*args: Any, **kwargs: Any) -> Floats:
     """Gradient of `point_plane_distance`: by p alone for (p, origin, normal), else by all four points."""
     values = chosen("point_plane_distance_gradient", (_PLANE, PT), args, kwargs)
     if len(values) == 4:
-        return native.distance_squared_gradient("vf", points(PT, values, SPACE)).ravel()
+        return of_points(native.distance_squared_gradient, POINT_TRIANGLE, values).ravel()
     height, normal = _over_plane(values)
     return 2.0 * height * normal
 
@@ -172,7 +179,7 @@ def point_plane_distance_hessian(*args: Any, **kwargs: Any) -> Floats:
     """Hessian of `point_plane_distance`: by p alone for (p, origin, normal), else by all four points."""
     values = chosen("point_plane_distance_hessian", (_PLANE, PT), args, kwargs)
     if len(values) == 4:
-        return native.distance_squared_hessian("vf", points(PT, values, SPACE))
+        return of_points(native.distance_squared_hessian, POINT_TRIANGLE, values)
     normal = _over_plane(values)[1]
     return np.outer(2.0 * normal, normal)
 
@@ -182,54 +189,45 @@ def point_plane_distance_hessian(*args: Any, **kwargs: Any) -> Floats:
 
 def point_edge_distance(p: Any, e0: Any, e1: Any, dtype: PointEdgeDistanceType = _PET.AUTO) -> float:
     """Squared distance of a point from an edge, or from that part of it that `dtype` names."""
-    x = points(PE, (p, e0, e1))
-    if dtype is _PET.AUTO:
-        return native.closest_distance_squared("ve", x)
-    return _value(x, _POINT_EDGE_PARTS[instance("dtype", dtype, _PET)])
+    return _distance(POINT_EDGE, (p, e0, e1), instance("dtype", dtype, _PET))
 
 
 def point_edge_distance_gradient(p: Any, e0: Any, e1: Any, dtype: PointEdgeDistanceType = _PET.AUTO) -> Floats:
     """Gradient of `point_edge_distance`, 3D entries."""
-    x = points(PE, (p, e0, e1))
-    return _gradient(x, _POINT_EDGE_PARTS[_point_edge_type(x, dtype)])
+    part = _WORDS[instance("dtype", dtype, _PET)]
+    return of_points(native.part_distance_squared_gradient, POINT_EDGE, (p, e0, e1), part)
 
 
 def point_edge_distance_hessian(p: Any, e0: Any, e1: Any, dtype: PointEdgeDistanceType = _PET.AUTO) -> Floats:
     """Hessian of `point_edge_distance`."""
-    x = points(PE, (p, e0, e1))
-    return _hessian(x, _POINT_EDGE_PARTS[_point_edge_type(x, dtype)])
+    part = _WORDS[instance("dtype", dtype, _PET)]
+    return of_points(native.part_distance_squared_hessian, POINT_EDGE, (p, e0, e1), part)
 
 
 def point_triangle_distance(p: Any, t0: Any, t1: Any, t2: Any, dtype: PointTriangleDistanceType = _PTT.AUTO) -> float:
     """Squared distance of a point from a triangle, or from that part of it that `dtype` names."""
-    x = points(PT, (p, t0, t1, t2), SPACE)
-    if dtype is _PTT.AUTO:
-        return native.closest_distance_squared("vf", x)
-    return _value(x, _POINT_TRIANGLE_PARTS[instance("dtype", dtype, _PTT)])
+    return _distance(POINT_TRIANGLE, (p, t0, t1, t2), instance("dtype", dtype, _PTT))
 
 
 def point_triangle_distance_gradient(
     p: Any, t0: Any, t1: Any, t2: Any, dtype: PointTriangleDistanceType = _PTT.AUTO
 ) -> Floats:
     """Gradient of `point_triangle_distance`, 12 entries."""
-    x = points(PT, (p, t0, t1, t2), SPACE)
-    return _gradient(x, _POINT_TRIANGLE_PARTS[_point_triangle_type(x, dtype)])
+    part = _WORDS[instance("dtype", dtype, _PTT)]
+    return of_points(native.part_distance_squared_gradient, POINT_TRIANGLE, (p, t0, t1, t2), part)
 
 
 def point_triangle_distance_hessian(
     p: Any, t0: Any, t1: Any, t2: Any, dtype: PointTriangleDistanceType = _PTT.AUTO
 ) -> Floats:
     """Hessian of `point_triangle_distance`."""
-    x = points(PT, (p, t0, t1, t2), SPACE)
-    return _hessian(x, _POINT_TRIANGLE_PARTS[_point_triangle_type(x, dtype)])
+    part = _WORDS[instance("dtype", dtype, _PTT)]
+    return of_points(native.part_distance_squared_hessian, POINT_TRIANGLE, (p, t0, t1, t2), part)
 
 
 def edge_edge_distance(ea0: Any, ea1: Any, eb0: Any, eb1: Any, dtype: EdgeEdgeDistanceType = _EET.AUTO) -> float:
     """Squared distance of two edges in 3D, or of those parts of them that `dtype` names."""
-    x = points(EE, (ea0, ea1, eb0, eb1), SPACE)
-    if dtype is _EET.AUTO:
-        return native.closest_distance_squared("ee", x)
-    return _value(x, _EDGE_EDGE_PARTS[instance("dtype", dtype, _EET)])
+    return _distance(EDGE_EDGE, (ea0, ea1, eb0, eb1), instance("dtype", dtype, _EET))
 
 
 def edge_edge_distance_gradient(
@@ -237,7 +235,7 @@ def edge_edge_distance_gradient(
 ) -> Floats:
     """Gradient of `edge_edge_distance`, 12 entries."""
     x = points(EE, (ea0, ea1, eb0, eb1), SPACE)
-    return _gradient(x, _EDGE_EDGE_PARTS[_edge_edge_type(x, dtype)])
+    return native.part_distance_squared_gradient("ee", x, _edge_edge_part(x, dtype))
 
 
 def edge_edge_distance_hessian(
@@ -245,7 +243,7 @@ def edge_edge_distance_hessian(
 ) -> Floats:
     """Hessian of `edge_edge_distance`."""
     x = points(EE, (ea0, ea1, eb0, eb1), SPACE)
-    return _hessian(x, _EDGE_EDGE_PARTS[_edge_edge_type(x, dtype)])
+    return native.part_distance_squared_hessian("ee", x, _edge_edge_part(x, dtype))
 
 
 # Which parts are closest.
@@ -253,17 +251,18 @@ def edge_edge_distance_hessian(
 
 def point_edge_distance_type(p: Any, e0: Any, e1: Any) -> PointEdgeDistanceType:
     """The part of an edge that is closest to a point."""
-    return _point_edge_type(points(PE, (p, e0, e1)), _PET.AUTO)
+    return _POINT_EDGE_TYPES[of_points(native.closest_features, POINT_EDGE, (p, e0, e1))]
 
 
 def point_triangle_distance_type(p: Any, t0: Any, t1: Any, t2: Any) -> PointTriangleDistanceType:
     """The part of a triangle that is closest to a point."""
-    return _point_triangle_type(points(PT, (p, t0, t1, t2), SPACE), _PTT.AUTO)
+    return _POINT_TRIANGLE_TYPES[of_points(native.closest_features, POINT_TRIANGLE, (p, t0, t1, t2))]
 
 
 def edge_edge_distance_type(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> EdgeEdgeDistanceType:
     """The parts of two edges that are closest to each other; of parallel edges, never both insides."""
-    return _edge_edge_type(points(EE, (ea0, ea1, eb0, eb1), SPACE), _EET.AUTO)
+    x = points(EE, (ea0, ea1, eb0, eb1), SPACE)
+    return _parallel_type(x) if _are_parallel(x) else _EDGE_EDGE_TYPES[native.closest_features("ee", x)]
 
 
 def edge_edge_parallel_distance_type(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> EdgeEdgeDistanceType:
@@ -276,50 +275,50 @@ def edge_edge_parallel_distance_type(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> 
 
 def point_line_signed_distance(p: Any, e0: Any, e1: Any) -> float:
     """Distance in m of a point from a line in 2D, positive to the left of e₀ → e₁."""
-    return native.signed_distance("ve", points(PE, (p, e0, e1), PLANE))
+    return of_points(native.signed_distance, _POINT_LINE, (p, e0, e1))
 
 
 def point_line_signed_distance_gradient(p: Any, e0: Any, e1: Any) -> Floats:
     """Gradient of `point_line_signed_distance`, 6 entries."""
-    return native.signed_distance_gradient("ve", points(PE, (p, e0, e1), PLANE)).ravel()
+    return of_points(native.signed_distance_gradient, _POINT_LINE, (p, e0, e1)).ravel()
 
 
 def point_line_signed_distance_hessian(p: Any, e0: Any, e1: Any) -> Floats:
     """Hessian of `point_line_signed_distance` in 1/m."""
-    return native.signed_distance_hessian("ve", points(PE, (p, e0, e1), PLANE))
+    return of_points(native.signed_distance_hessian, _POINT_LINE, (p, e0, e1))
 
 
 def point_plane_signed_distance(p: Any, t0: Any, t1: Any, t2: Any) -> float:
     """Distance in m of a point from the plane through a triangle, positive where (t₁ − t₀) × (t₂ − t₀) points."""
-    return native.signed_distance("vf", points(PT, (p, t0, t1, t2), SPACE))
+    return of_points(native.signed_distance, POINT_TRIANGLE, (p, t0, t1, t2))
 
 
 def point_plane_signed_distance_gradient(p: Any, t0: Any, t1: Any, t2: Any) -> Floats:
     """Gradient of `point_plane_signed_distance`, 12 entries."""
-    return native.signed_distance_gradient("vf", points(PT, (p, t0, t1, t2), SPACE)).ravel()
+    return of_points(native.signed_distance_gradient, POINT_TRIANGLE, (p, t0, t1, t2)).ravel()
 
 
 def point_plane_signed_distance_hessian(p: Any, t0: Any, t1: Any, t2: Any) -> Floats:
     """Hessian of `point_plane_signed_distance` in 1/m."""
-    return native.signed_distance_hessian("vf", points(PT, (p, t0, t1, t2), SPACE))
+    return of_points(native.signed_distance_hessian, POINT_TRIANGLE, (p, t0, t1, t2))
 
 
 def line_line_signed_distance(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> float:
     """Distance in m of two lines along (ea₁ − ea₀) × (eb₁ − eb₀)."""
-    return native.signed_distance("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.signed_distance, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
 def line_line_signed_distance_gradient(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Gradient of `line_line_signed_distance`, 12 entries."""
-    return native.signed_distance_gradient("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE)).ravel()
+    return of_points(native.signed_distance_gradient, EDGE_EDGE, (ea0, ea1, eb0, eb1)).ravel()
 
 
 def line_line_signed_distance_hessian(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Hessian of `line_line_signed_distance` in 1/m."""
-    return native.signed_distance_hessian("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.signed_distance_hessian, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
-def _over_plane(values: list[Any]) -> tuple[float, Floats]:
+def _over_plane(values: Sequence[Any]) -> tuple[float, Floats]:
     """The height of a point over a plane, and the unit normal."""
     p, origin, normal = points(_PLANE, values, SPACE)
     length = np.linalg.norm(normal)
@@ -329,51 +328,18 @@ def _over_plane(values: list[Any]) -> tuple[float, Floats]:
     return float(normal @ (p - origin)), normal
 
 
-def _value(x: Floats, part: Part) -> float:
-    kind, rows = part
-    return native.distance_squared(kind, x[rows])
+def _distance(stencil: Stencil, values: Sequence[Any], dtype: Enum) -> float:
+    part = _WORDS[dtype]
+    if part is None:
+        return of_points(native.closest_distance_squared, stencil, values)
+    return of_points(native.part_distance_squared, stencil, values, part)
 
 
-def _gradient(x: Floats, part: Part) -> Floats:
-    kind, rows = part
-    gradient = native.distance_squared_gradient(kind, x[rows])
-    if rows == list(range(len(x))):
-        return gradient.ravel()
-    out = np.zeros(x.shape)
-    out[rows] = gradient
-    return out.ravel()
-
-
-def _hessian(x: Floats, part: Part) -> Floats:
-    kind, rows = part
-    hessian = native.distance_squared_hessian(kind, x[rows])
-    if rows == list(range(len(x))):
-        return hessian
-    number, dimension = x.shape
-    unknowns = np.arange(x.size).reshape(number, dimension)[rows].ravel()
-    out = np.zeros((x.size, x.size))
-    out[unknowns[:, None], unknowns] = hessian
-    return out
-
-
-def _point_edge_type(x: Floats, dtype: PointEdgeDistanceType) -> PointEdgeDistanceType:
-    if instance("dtype", dtype, _PET) is _PET.AUTO:
-        return _POINT_EDGE_TYPES[native.closest_features("ve", x)]
-    return dtype
-
-
-def _point_triangle_type(x: Floats, dtype: PointTriangleDistanceType) -> PointTriangleDistanceType:
-    if instance("dtype", dtype, _PTT) is _PTT.AUTO:
-        return _POINT_TRIANGLE_TYPES[native.closest_features("vf", x)]
-    return dtype
-
-
-def _edge_edge_type(x: Floats, dtype: EdgeEdgeDistanceType) -> EdgeEdgeDistanceType:
-    if instance("dtype", dtype, _EET) is not _EET.AUTO:
-        return dtype
-    if _are_parallel(x):
-        return _parallel_type(x)
-    return _EDGE_EDGE_TYPES[native.closest_features("ee", x)]
+def _edge_edge_part(x: Floats, dtype: EdgeEdgeDistanceType) -> str | None:
+    """The part that `dtype` names; of parallel edges, where several are closest, the one that ipctk takes."""
+    if instance("dtype", dtype, _EET) is _EET.AUTO and _are_parallel(x):
+        return _WORDS[_parallel_type(x)]
+    return _WORDS[dtype]
 
 
 def _are_parallel(x: Floats) -> bool:

@@ -15,7 +15,7 @@ class Enum(enum.Enum):
         return self.value
 
     def __hash__(self) -> int:
-        return self.value
+        return self._value_
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}.{self.name}: {self.value}>"

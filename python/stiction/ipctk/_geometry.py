@@ -46,7 +46,8 @@ class Cross:
 
     def jacobian(self, x: Floats) -> Floats:
         """∂z/∂x, blocks bᵢ [u]× − aᵢ [v]×, shape (3, 3N)."""
-        return np.kron(self.b, _skew(self.a @ x)) - np.kron(self.a, _skew(self.b @ x))
+        by_v, by_u = _skew(self.a @ x), -_skew(self.b @ x)
+        return (self.b[:, None] * by_v[:, None] + self.a[:, None] * by_u[:, None]).reshape(3, -1)
 
     def unit(self, names: str, x: Floats) -> Floats:
         """z/|z|."""
@@ -61,9 +62,8 @@ class Cross:
         """Second derivative of z/|z|, shape (9N, 3N)."""
         _, first, second = _bend(names, self.value(x))
         jacobian = self.jacobian(x)
-        out = np.einsum("km,imj->ikj", first, self.second)
-        out += np.einsum("kml,mi,lj->ikj", np.array(second), jacobian, jacobian, optimize=True)
-        return out.reshape(-1, x.size)
+        bent = jacobian.T @ (np.array(second) @ jacobian)  # axes k, i, j
+        return (first @ self.second + bent.swapaxes(0, 1)).reshape(-1, x.size)
 
 
 TRIANGLE = Cross([-1.0, 1.0, 0.0], [-1.0, 0.0, 1.0])

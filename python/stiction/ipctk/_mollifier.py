@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def _edges(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     return points(EE, (ea0, ea1, eb0, eb1), SPACE)
 
 
-def _read(values: list[Any]) -> tuple[float, float, Floats | None]:
+def _read(values: Sequence[Any]) -> tuple[float, float, Floats | None]:
     """s, ε, and the edges if s was not given itself."""
     eps = positive("eps_x", values[-1])
     if len(values) == 2:

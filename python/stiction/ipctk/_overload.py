@@ -14,7 +14,7 @@ def chosen(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     defaults: Mapping[str, float] | None = None,
-) -> list[Any]:
+) -> tuple[Any, ...]:
     """The arguments in order, by the first list of names that they fill; those with defaults are single numbers."""
     for names in signatures:
         values = _filled(names, args, kwargs, defaults or {})
@@ -26,7 +26,7 @@ def chosen(
 
 def _filled(
     names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, float]
-) -> list[Any] | None:
+) -> tuple[Any, ...] | None:
     given = dict(zip(names, args))
     if len(args) > len(names) or given.keys() & kwargs.keys() or not kwargs.keys() <= set(names):
         return None
@@ -34,4 +34,4 @@ def _filled(
     filled = options | given | dict(kwargs)
     if len(filled) < len(names) or any(np.ndim(filled[name]) for name in options):
         return None
-    return [filled[name] for name in names]
+    return tuple(filled[name] for name in names)

@@ -7,15 +7,14 @@ without end, and may lie outside the primitives.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .. import _stiction as native
 from ._array import Floats, dimension, number, point, points
-from ._distance import EE, PE, PP, PT, SPACE
-
-_BY_COORDINATES = {kind: native.relative_weights_jacobian(kind) for kind in ("ve", "ee", "vf")}
+from ._distance import EDGE_EDGE, POINT_EDGE, POINT_POINT, POINT_TRIANGLE, SPACE, of_points
 
 
 # Closest points.
@@ -23,32 +22,32 @@ _BY_COORDINATES = {kind: native.relative_weights_jacobian(kind) for kind in ("ve
 
 def point_edge_closest_point(p: Any, e0: Any, e1: Any) -> float:
     """The coordinate along the edge."""
-    return float(native.closest_point("ve", points(PE, (p, e0, e1)))[0])
+    return float(of_points(native.closest_point, POINT_EDGE, (p, e0, e1))[0])
 
 
 def point_edge_closest_point_jacobian(p: Any, e0: Any, e1: Any) -> Floats:
     """The gradient of the coordinate, 3D entries in 1/m."""
-    return native.closest_point_jacobian("ve", points(PE, (p, e0, e1)))[0]
+    return of_points(native.closest_point_jacobian, POINT_EDGE, (p, e0, e1))[0]
 
 
 def edge_edge_closest_point(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """The coordinates along both edges."""
-    return native.closest_point("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.closest_point, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
 def edge_edge_closest_point_jacobian(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """The Jacobian of the coordinates, shape (2, 12), in 1/m."""
-    return native.closest_point_jacobian("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.closest_point_jacobian, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
 def point_triangle_closest_point(p: Any, t0: Any, t1: Any, t2: Any) -> Floats:
     """The weights of t₁ and t₂."""
-    return native.closest_point("vf", points(PT, (p, t0, t1, t2), SPACE))
+    return of_points(native.closest_point, POINT_TRIANGLE, (p, t0, t1, t2))
 
 
 def point_triangle_closest_point_jacobian(p: Any, t0: Any, t1: Any, t2: Any) -> Floats:
     """The Jacobian of the weights, shape (2, 12), in 1/m."""
-    return native.closest_point_jacobian("vf", points(PT, (p, t0, t1, t2), SPACE))
+    return of_points(native.closest_point_jacobian, POINT_TRIANGLE, (p, t0, t1, t2))
 
 
 # Tangents.
@@ -56,42 +55,42 @@ def point_triangle_closest_point_jacobian(p: Any, t0: Any, t1: Any, t2: Any) -> 
 
 def point_point_tangent_basis(p0: Any, p1: Any) -> Floats:
     """Unit vectors across p₁ − p₀ as columns, shape (D, D − 1)."""
-    return native.tangent_basis("vv", points(PP, (p0, p1)))
+    return of_points(native.tangent_basis, POINT_POINT, (p0, p1))
 
 
 def point_point_tangent_basis_jacobian(p0: Any, p1: Any) -> Floats:
     """Derivatives of the entries of the basis, column after column, shape (D(D − 1), 2D), in 1/m."""
-    return native.tangent_basis_jacobian("vv", points(PP, (p0, p1)))
+    return of_points(native.tangent_basis_jacobian, POINT_POINT, (p0, p1))
 
 
 def point_edge_tangent_basis(p: Any, e0: Any, e1: Any) -> Floats:
     """Unit vectors along the edge and, in 3D, across it and p − e₀, as columns."""
-    return native.tangent_basis("ve", points(PE, (p, e0, e1)))
+    return of_points(native.tangent_basis, POINT_EDGE, (p, e0, e1))
 
 
 def point_edge_tangent_basis_jacobian(p: Any, e0: Any, e1: Any) -> Floats:
     """Derivatives of the entries of the basis, column after column, shape (D(D − 1), 3D), in 1/m."""
-    return native.tangent_basis_jacobian("ve", points(PE, (p, e0, e1)))
+    return of_points(native.tangent_basis_jacobian, POINT_EDGE, (p, e0, e1))
 
 
 def edge_edge_tangent_basis(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Unit vectors along the first edge, and across it and the normal, as columns, shape (3, 2)."""
-    return native.tangent_basis("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.tangent_basis, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
 def edge_edge_tangent_basis_jacobian(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Derivatives of the entries of the basis, column after column, shape (6, 12), in 1/m."""
-    return native.tangent_basis_jacobian("ee", points(EE, (ea0, ea1, eb0, eb1), SPACE))
+    return of_points(native.tangent_basis_jacobian, EDGE_EDGE, (ea0, ea1, eb0, eb1))
 
 
 def point_triangle_tangent_basis(p: Any, t0: Any, t1: Any, t2: Any) -> Floats:
     """Unit vectors along t₁ − t₀, and across it and the normal, as columns, shape (3, 2)."""
-    return native.tangent_basis("vf", points(PT, (p, t0, t1, t2), SPACE))
+    return of_points(native.tangent_basis, POINT_TRIANGLE, (p, t0, t1, t2))
 
 
 def point_triangle_tangent_basis_jacobian(p: Any, t0: Any, t1: Any, t2: Any) -> Floats:
     """Derivatives of the entries of the basis, column after column, shape (6, 12), in 1/m."""
-    return native.tangent_basis_jacobian("vf", points(PT, (p, t0, t1, t2), SPACE))
+    return of_points(native.tangent_basis_jacobian, POINT_TRIANGLE, (p, t0, t1, t2))
 
 
 # Relative velocities: of the point of the first primitive minus that of the second. The matrix Γ has blocks cᵢ I.
@@ -126,7 +125,7 @@ def point_edge_relative_velocity_jacobian(dim: int, alpha: float) -> Floats:
 def point_edge_relative_velocity_dx_dbeta(dim: int, alpha: float) -> Floats:
     """∂Γ/∂α, its entries column after column, 3D² of them. It does not depend on α."""
     number("alpha", alpha)
-    return _stacked("ve", dimension("dim", dim))[:, 0]
+    return _stacked("ve", dimension("dim", dim))[:, 0].copy()
 
 
 def edge_edge_relative_velocity(dea0: Any, dea1: Any, deb0: Any, deb1: Any, coords: Any) -> Floats:
@@ -143,7 +142,7 @@ def edge_edge_relative_velocity_jacobian(coords: Any) -> Floats:
 def edge_edge_relative_velocity_dx_dbeta(coords: Any) -> Floats:
     """∂Γ/∂(α, β), the entries of Γ column after column, shape (36, 2). It does not depend on the coordinates."""
     point("coords", coords, (2,))
-    return _stacked("ee", 3)
+    return _stacked("ee", 3).copy()
 
 
 def point_triangle_relative_velocity(dp: Any, dt0: Any, dt1: Any, dt2: Any, coords: Any) -> Floats:
@@ -160,7 +159,7 @@ def point_triangle_relative_velocity_jacobian(coords: Any) -> Floats:
 def point_triangle_relative_velocity_dx_dbeta(coords: Any) -> Floats:
     """∂Γ/∂(α, β), the entries of Γ column after column, shape (36, 2). It does not depend on the coordinates."""
     point("coords", coords, (2,))
-    return _stacked("vf", 3)
+    return _stacked("vf", 3).copy()
 
 
 def _weights(kind: str, coordinates: Sequence[float]) -> Floats:
@@ -168,9 +167,14 @@ def _weights(kind: str, coordinates: Sequence[float]) -> Floats:
 
 
 def _blocks(weights: Sequence[float], dim: int) -> Floats:
-    return np.kron(weights, np.eye(dim))
+    """[w₀ I, w₁ I, …]."""
+    out = np.zeros((dim, len(weights), dim))
+    for k in range(dim):
+        out[k, :, k] = weights
+    return out.reshape(dim, -1)
 
 
+@cache
 def _stacked(kind: str, dim: int) -> Floats:
     """∂Γ/∂α with one column for each coordinate."""
-    return np.transpose([_blocks(row, dim).ravel(order="F") for row in _BY_COORDINATES[kind]])
+    return np.transpose([_blocks(row, dim).ravel(order="F") for row in native.relative_weights_jacobian(kind)])

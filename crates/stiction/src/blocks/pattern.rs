@@ -119,12 +119,21 @@ impl Pattern {
     }
 }
 
+/// Blocks that are worth a thread.
+const LEAST: usize = 512;
+
+/// How many parts work on so many blocks is worth.
+fn worthwhile(parts: usize, blocks: usize) -> usize {
+    parts.min(blocks / LEAST).max(1)
+}
+
 /// `0..count` in at most `parts` ranges of about the same weight, given the weight before each place and in total.
 fn balanced(count: usize, parts: usize, weight: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
     if count == 0 {
         return Vec::new();
     }
     let total = weight(count);
+    let parts = worthwhile(parts, total);
     let mut ranges = Vec::with_capacity(parts);
     let mut start = 0;
     for part in 1..=parts {
@@ -165,7 +174,8 @@ impl Builder {
         // After a panic below, the pattern is not taken for that of the stencils.
         pattern.starts.clear();
         let pieces = stencils.pieces(PIECE);
-        let threads = threads::count();
+        let pairs = pieces.iter().map(|piece| piece.count() * pair_count(piece.n)).sum();
+        let threads = worthwhile(threads::count(), pairs);
         let groups: Vec<_> = pieces.chunks(pieces.len().div_ceil(threads).max(1)).collect();
         self.parts.resize_with(groups.len(), Part::default);
         let work: Vec<_> = self.parts.iter_mut().zip(groups).collect();
@@ -184,14 +194,15 @@ impl Builder {
 /// Where each pair of each stencil lies in the pattern.
 fn find_slots(pieces: &[Piece<'_>], pattern: &Pattern, slots: &mut Vec<u32>) {
     let lengths = pieces.iter().map(|piece| piece.count() * pair_count(piece.n));
-    slots.resize(lengths.clone().sum(), 0);
+    let count = lengths.clone().sum();
+    slots.resize(count, 0);
     let (mut work, mut rest) = (Vec::with_capacity(pieces.len()), &mut slots[..]);
     for (piece, length) in pieces.iter().zip(lengths) {
         let (own, others) = rest.split_at_mut(length);
         work.push((piece, own));
         rest = others;
     }
-    threads::for_each(work, &|_, (piece, slots)| {
+    threads::for_each_of(count, work, &|_, (piece, slots)| {
         let mut slots = slots.iter_mut();
         piece.pairs(|row, column| {
             if let Some(slot) = slots.next() {

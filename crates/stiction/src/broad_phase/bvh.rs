@@ -133,7 +133,8 @@ fn search_between<const D: usize, const N: usize, const M: usize, R: Send>(
     is_done: &(dyn Fn() -> bool + Sync),
     f: &(dyn Fn(Vec<Places>) -> R + Sync),
 ) -> Vec<R> {
-    let (queries, tree) = threads::join(|| Tree::new(first), || Tree::new(second));
+    let (queries, tree) =
+        threads::join(first.len() + second.len(), || Tree::new(first), || Tree::new(second));
     threads::in_chunks_of(CHUNK, queries.leaves.len(), &|range| {
         let (mut out, mut stack) = (Vec::with_capacity(ROOM), Vec::new());
         for leaf in &queries.leaves[if is_done() { 0..0 } else { range }] {

@@ -379,7 +379,9 @@ impl<'a, const D: usize> Search<'a, D> {
         let loose = self.vertices(self.surface.loose_vertices());
         let vv = self.within(&loose);
         let ve = self.between(&loose, &self.loose_edges());
+        let items = self.surface.edges().len() + self.surface.faces().len();
         let (ee, vf) = threads::join(
+            items,
             || self.within(&self.edges()),
             || self.between(&self.vertices(self.surface.vertices()), &self.faces()),
         );

@@ -138,7 +138,7 @@ pub(super) fn between<const D: usize, const N: usize, const M: usize>(
     second: &Group<'_, D, M>,
     rule: Rule<'_>,
 ) -> Vec<(u32, u32)> {
-    let (a, b) = threads::join(|| Table::new(first), || Table::new(second));
+    let (a, b) = threads::join(first.len() + second.len(), || Table::new(first), || Table::new(second));
     let mut found = one_way(&a, &b, 0, rule);
     found.extend(exchanged(one_way(&b, &a, 1, rule)));
     numbered(found, first, second)
