@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use stiction::barrier::{Barrier, BarrierKind};
+use stiction::barrier::{Adhesion, Barrier, BarrierKind, SteadyForce};
+use stiction::error::Result;
 
 use crate::error::at;
 use crate::trouble::Trouble;
@@ -16,6 +17,10 @@ pub enum BarrierChoice {
     Named(BarrierKind),
     /// An object of Python.
     Own(Arc<Py<PyAny>>),
+    /// Adhesion, with the distance of its largest force, in m, and that force, in N.
+    Adhesion { peak: f64, strength: f64 },
+    /// A force that is the same at all distances, in N.
+    Steady(f64),
 }
 
 impl BarrierChoice {
@@ -32,22 +37,26 @@ impl BarrierChoice {
         Err(at("barrier", must))
     }
 
-    /// The barrier, whose errors go to `trouble`.
-    pub fn with(&self, trouble: &Trouble) -> AnyBarrier {
-        match self {
+    /// The barrier below a distance `dhat` beyond `dmin`; its errors go to `trouble`.
+    pub fn with(&self, trouble: &Trouble, dhat: f64, dmin: f64) -> Result<AnyBarrier> {
+        Ok(match self {
             Self::Named(kind) => AnyBarrier::Named(*kind),
             Self::Own(object) => {
-                AnyBarrier::Own(Box::new(OwnBarrier { object: object.clone(), trouble: trouble.clone() }))
+                AnyBarrier::Other(Arc::new(OwnBarrier { object: object.clone(), trouble: trouble.clone() }))
             }
-        }
+            Self::Adhesion { peak, strength } => {
+                AnyBarrier::Other(Arc::new(Adhesion::new(*peak, dhat, dmin, *strength)?))
+            }
+            Self::Steady(force) => AnyBarrier::Other(Arc::new(SteadyForce { force: *force, dmin })),
+        })
     }
 }
 
-/// A barrier of either sort.
+/// A barrier of any sort.
 #[derive(Clone)]
 pub enum AnyBarrier {
     Named(BarrierKind),
-    Own(Box<OwnBarrier>),
+    Other(Arc<dyn Barrier>),
 }
 
 impl Barrier for AnyBarrier {
@@ -55,7 +64,7 @@ impl Barrier for AnyBarrier {
     fn value(&self, s: f64, s_hat: f64) -> f64 {
         match self {
             Self::Named(kind) => kind.value(s, s_hat),
-            Self::Own(own) => own.value(s, s_hat),
+            Self::Other(other) => other.value(s, s_hat),
         }
     }
 
@@ -63,44 +72,51 @@ impl Barrier for AnyBarrier {
     fn derivatives(&self, s: f64, s_hat: f64) -> (f64, f64) {
         match self {
             Self::Named(kind) => kind.derivatives(s, s_hat),
-            Self::Own(own) => own.derivatives(s, s_hat),
+            Self::Other(other) => other.derivatives(s, s_hat),
         }
     }
 
     fn units(&self, s_hat: f64) -> f64 {
         match self {
             Self::Named(kind) => kind.units(s_hat),
-            Self::Own(own) => own.ask("units", &[s_hat]),
+            Self::Other(other) => other.units(s_hat),
         }
     }
 
     fn is_interior(&self) -> bool {
         match self {
             Self::Named(kind) => kind.is_interior(),
-            // Nobody knows; then only the bound of steps keeps primitives apart.
-            Self::Own(_) => false,
+            Self::Other(other) => other.is_interior(),
         }
     }
 }
 
 /// A barrier written in Python.
-#[derive(Clone)]
-pub struct OwnBarrier {
+struct OwnBarrier {
     object: Arc<Py<PyAny>>,
     trouble: Trouble,
 }
 
-impl OwnBarrier {
-    #[inline(never)]
+impl Barrier for OwnBarrier {
     fn value(&self, s: f64, s_hat: f64) -> f64 {
         self.ask("__call__", &[s, s_hat])
     }
 
-    #[inline(never)]
     fn derivatives(&self, s: f64, s_hat: f64) -> (f64, f64) {
         (self.ask("first_derivative", &[s, s_hat]), self.ask("second_derivative", &[s, s_hat]))
     }
 
+    fn units(&self, s_hat: f64) -> f64 {
+        self.ask("units", &[s_hat])
+    }
+
+    fn is_interior(&self) -> bool {
+        // Nobody knows; then only the bound of steps keeps primitives apart.
+        false
+    }
+}
+
+impl OwnBarrier {
     /// What a method returns, or 0 after an error.
     fn ask(&self, method: &str, numbers: &[f64]) -> f64 {
         if self.trouble.is_there() {

@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stiction::barrier::{self, BarrierKind, BarrierLaw, Kappa};
+use stiction::barrier::{self, Adhesion, BarrierKind, BarrierLaw, Kappa};
 use stiction::contact::PerContact;
 use stiction::distance::Psd;
 use stiction::math::Vector;
@@ -69,6 +69,20 @@ impl BarrierPotential {
         Ok(Self(Setting { barrier, dhat, physical: physical_units, kappa }))
     }
 
+    /// Adhesion instead of a barrier: a force that pulls, `strength` (in N by weight) at the distance `peak` and none from `dhat` on,
+    /// distances in m beyond dmin.
+    #[staticmethod]
+    fn adhesion(peak: f64, dhat: f64, strength: f64) -> PyResult<Self> {
+        Adhesion::new(peak, dhat, 0.0, strength).map_err(|error| plain(&error))?;
+        Self::of(BarrierChoice::Adhesion { peak, strength }, dhat)
+    }
+
+    /// A force that is the same at all distances below dhat, in N by weight: for the normal force of `Slides`, not as an energy.
+    #[staticmethod]
+    fn steady(force: f64, dhat: f64) -> PyResult<Self> {
+        Self::of(BarrierChoice::Steady(not_negative("force", force)?), dhat)
+    }
+
     fn __repr__(&self) -> String {
         format!("BarrierPotential(dhat={}, kappa={})", self.0.dhat, self.0.kappa.name())
     }
@@ -94,6 +108,8 @@ impl BarrierPotential {
         match &self.0.barrier {
             BarrierChoice::Named(kind) => Ok(kind.name().into_pyobject(py)?.into_any()),
             BarrierChoice::Own(object) => Ok(object.bind(py).clone()),
+            BarrierChoice::Adhesion { .. } => Ok("adhesion".into_pyobject(py)?.into_any()),
+            BarrierChoice::Steady(_) => Ok("steady".into_pyobject(py)?.into_any()),
         }
     }
 
@@ -225,6 +241,11 @@ impl BarrierPotential {
 }
 
 impl BarrierPotential {
+    fn of(barrier: BarrierChoice, dhat: f64) -> PyResult<Self> {
+        BarrierLaw::new(BarrierKind::default(), dhat).map_err(|error| plain(&error))?;
+        Ok(Self(Setting { barrier, dhat, physical: false, kappa: Stiffness::Same(1.0) }))
+    }
+
     fn columns(&self, contacts: &Contacts, x: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
         let psd = read_psd(psd)?;
         either!(AnyContacts, &contacts.0, scene => {
@@ -245,11 +266,22 @@ impl Setting {
         scene: &Scene<D>,
         f: impl FnOnce(&Placed<'_, D>) -> R + Send,
     ) -> PyResult<R> {
+        self.on_beyond(py, scene, scene.dmin, f)
+    }
+
+    /// Like [`on`](Self::on), with another minimum distance than that of the contacts.
+    pub fn on_beyond<const D: usize, R: Send>(
+        &self,
+        py: Python<'_>,
+        scene: &Scene<D>,
+        dmin: f64,
+        f: impl FnOnce(&Placed<'_, D>) -> R + Send,
+    ) -> PyResult<R> {
         let stiffness = self.kappa.of(scene)?;
         let trouble = Trouble::default();
         let found = py.detach(|| {
-            let law = BarrierLaw::new(self.barrier.with(&trouble), self.dhat);
-            let law = law.and_then(|law| law.with_dmin(scene.dmin))?.with_physical_units(self.physical);
+            let law = BarrierLaw::new(self.barrier.with(&trouble, self.dhat, dmin)?, self.dhat);
+            let law = law.and_then(|law| law.with_dmin(dmin))?.with_physical_units(self.physical);
             let (contacts, obstacles) = (&scene.contacts, scene.obstacles.as_slice());
             let kappa = stiffness.as_ref().map_or(Kappa::Same(self.kappa.same()), Kappa::Each);
             Ok(f(&Placed { contacts, obstacles, law, kappa }))

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction::barrier::BarrierLaw;
 use stiction::barrier::stiffness::semi_implicit;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::closest::EdgePart;
-use stiction::contact::{self, Selection, WeightSources};
+use stiction::contact::{self, AreaShare, Selection, WeightSources};
 use stiction::error::Error;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
@@ -140,12 +141,35 @@ impl Contacts {
         }))
     }
 
-    /// The same contacts with other weights, one for each, in the order of `vertices`. What `shape_derivative` needs is not kept.
-    fn with_weights(&self, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// The same contacts with other weights, one for each, in the order of `vertices`.
+    ///
+    /// `keep_shape_derivatives`: whether the derivatives of the weights by the positions at rest stay as they are; by default they are
+    /// forgotten, with all that `shape_derivative` needs.
+    #[pyo3(signature = (weights, *, keep_shape_derivatives=false))]
+    fn with_weights(&self, weights: &Bound<'_, PyAny>, keep_shape_derivatives: bool) -> PyResult<Self> {
+        let keep = keep_shape_derivatives;
         Ok(Self(match &self.0 {
-            AnyContacts::Flat(scene) => AnyContacts::Flat(scene.with_weights(weights)?.into()),
-            AnyContacts::Solid(scene) => AnyContacts::Solid(scene.with_weights(weights)?.into()),
+            AnyContacts::Flat(scene) => AnyContacts::Flat(scene.with_weights(weights, keep)?.into()),
+            AnyContacts::Solid(scene) => AnyContacts::Solid(scene.with_weights(weights, keep)?.into()),
         }))
+    }
+
+    /// The derivative of the weight of contact `index`, in the order of `vertices`, by the positions at rest: vertices, shape (m,), and
+    /// a row for each, shape (m, D). A vertex may occur several times. Without `shape_derivatives` there are none.
+    #[expect(clippy::type_complexity, reason = "two arrays")]
+    fn weight_gradient<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray2<f64>>)> {
+        either!(AnyContacts, &self.0, scene => {
+            if index >= scene.contacts.len() {
+                let count = scene.contacts.len();
+                return Err(PyIndexError::new_err(format!("index: {index} of {count} contacts")));
+            }
+            let (vertices, slopes): (Vec<_>, Vec<_>) = scene.weight_gradient(index).into_iter().unzip();
+            Ok((PyArray1::from_vec(py, vertices), from_vectors(py, &slopes)))
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -168,6 +192,12 @@ impl Contacts {
     #[getter]
     fn dmin(&self) -> f64 {
         either!(AnyContacts, &self.0, scene => scene.dmin)
+    }
+
+    /// Whether they have what `BarrierPotential.shape_derivative` needs.
+    #[getter]
+    fn has_shape_derivatives(&self) -> bool {
+        either!(AnyContacts, &self.0, scene => scene.sources.is_some())
     }
 
     /// The vertices of the contacts by kind, arrays of shape (k, 2), (k, 3), (k, 4) or (k, 1): vv, ve, ee, vf, parallel, obstacle.
@@ -243,11 +273,14 @@ impl Contacts {
     /// c are the weights of the contact's vertices in the vector between the closest points, n its direction.
     ///
     /// `masses`: of the vertices, shape (n,). `hessian`: of all other energies, shape (n·D, n·D), dense or sparse.
+    /// `dmin`: another one than that of the contacts.
+    #[pyo3(signature = (x, masses, hessian, *, dmin=None))]
     fn semi_implicit_stiffness<'py>(
         &self,
         x: &Bound<'py, PyAny>,
         masses: &Bound<'py, PyAny>,
         hessian: &Bound<'py, PyAny>,
+        dmin: Option<f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
@@ -261,7 +294,7 @@ impl Contacts {
                 &positions,
                 &masses,
                 &|row, column| hessian.block(row, column),
-                scene.dmin,
+                dmin.unwrap_or(scene.dmin),
             ));
             let found = found.map_err(|error| plain(&error))?;
             Ok(PyArray1::from_iter(x.py(), found.iter().copied()))
@@ -361,11 +394,41 @@ impl<const D: usize> Scene<D> {
         Self { surface, obstacles, dhat, dmin, contacts, sources: None, hessian: Kept::default() }
     }
 
-    fn with_weights(&self, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub fn with_weights(&self, weights: &Bound<'_, PyAny>, keep_sources: bool) -> PyResult<Self> {
         let mut contacts = self.contacts.clone();
         set_weights(&mut contacts, weights)?;
         let distances = Distances { dhat: self.dhat, dmin: self.dmin };
-        Ok(Self::plain(&self.surface, self.obstacles.clone(), distances, contacts))
+        let sources = self.sources.clone().filter(|_| keep_sources);
+        Ok(Self { sources, ..Self::plain(&self.surface, self.obstacles.clone(), distances, contacts) })
+    }
+
+    /// `∂w/∂X` of a contact, in parts.
+    fn weight_gradient(&self, index: usize) -> Vec<(u32, Vector<D>)> {
+        let (Some(sources), c) = (&self.sources, &self.contacts) else { return vec![] };
+        let kinds = [
+            (c.vv.len(), &sources.vv),
+            (c.ve.len(), &sources.ve),
+            (c.ee.len(), &sources.ee),
+            (c.vf.len(), &sources.vf),
+            (c.parallel.len(), &sources.parallel),
+            (c.obstacle.len(), &sources.obstacle),
+        ];
+        let mut index = index;
+        for (count, shares) in kinds {
+            if index < count {
+                return shares.of(index).iter().flat_map(|share| self.area_gradient(*share)).collect();
+            }
+            index -= count;
+        }
+        vec![]
+    }
+
+    fn area_gradient(&self, share: AreaShare) -> Vec<(u32, Vector<D>)> {
+        let (gradient, factor) = match share {
+            AreaShare::Vertex(v, factor) => (self.surface.vertex_area_gradient(v), factor),
+            AreaShare::Edge(e, factor) => (self.surface.edge_area_gradient(e), factor),
+        };
+        gradient.into_iter().map(|(v, slope)| (v, slope * factor)).collect()
     }
 
     /// The positions or other vectors of all vertices called `name`.

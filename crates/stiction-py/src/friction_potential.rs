@@ -10,7 +10,7 @@ use stiction::potential::Potential;
 
 use crate::any_barrier::AnyBarrier;
 use crate::array::from_vectors;
-use crate::barrier_potential::{gradient, read_psd};
+use crate::barrier_potential::{BarrierPotential, gradient, read_psd};
 use crate::error::{at, plain, positive};
 use crate::friction_law::{Law, read_law};
 use crate::slides::{AnySlides, Held, Slides};
@@ -122,17 +122,22 @@ impl FrictionPotential {
     /// The friction forces in N, shape (n, D), as a function of positions at rest, displacements u to lag at and velocities v.
     ///
     /// Normal forces, planes, closest points and axes are those at rest + u; the contacts, their weights and coefficients stay as they are.
+    ///
+    /// `potential`, `dmin`: other ones for the normal forces than those that the slides were made with.
+    #[pyo3(signature = (slides, rest, u, v, *, potential=None, dmin=None))]
     fn force<'py>(
         &self,
         slides: &Slides,
         rest: &Bound<'py, PyAny>,
         u: &Bound<'py, PyAny>,
         v: &Bound<'py, PyAny>,
+        potential: Option<&BarrierPotential>,
+        dmin: Option<f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnySlides, &slides.0, held => {
             let (x, velocities) = (displaced(held, rest, u)?, held.scene.field("v", v)?);
             let mut out = vec![Vector::ZERO; x.len()];
-            self.lagged(v.py(), held, |force| { force.force(&x, &velocities, &mut out); Ok(()) })?;
+            self.lagged((v.py(), potential, dmin), held, |force| { force.force(&x, &velocities, &mut out); Ok(()) })?;
             Ok(from_vectors(v.py(), &out))
         })
     }
@@ -141,6 +146,9 @@ impl FrictionPotential {
     ///
     /// `wrt`: `"velocities"` in N s/m; `"lagged"`, by displacements u, or `"rest"`, by positions at rest with displacements held, in N/m.
     /// With `"rest"` areas and mollifiers move, too; contacts must have been made with `shape_derivatives=True`.
+    /// `potential`, `dmin`: as for `force`.
+    #[pyo3(signature = (slides, wrt, rest, u, v, *, potential=None, dmin=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn force_jacobian<'py>(
         &self,
         slides: &Slides,
@@ -148,6 +156,8 @@ impl FrictionPotential {
         rest: &Bound<'py, PyAny>,
         u: &Bound<'py, PyAny>,
         v: &Bound<'py, PyAny>,
+        potential: Option<&BarrierPotential>,
+        dmin: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let wrt = Wrt::read(wrt)?;
         let matrix = either!(AnySlides, &slides.0, held => {
@@ -155,7 +165,7 @@ impl FrictionPotential {
             if matches!(wrt, Wrt::Rest) && held.scene.field("rest", rest)? != held.scene.surface.rest() {
                 return Err(at("rest", "must be the positions that the surface was made with: its areas are those"));
             }
-            self.lagged(v.py(), held, |force| jacobian(held, wrt, force, (&x, &velocities)))
+            self.lagged((v.py(), potential, dmin), held, |force| jacobian(held, wrt, force, (&x, &velocities)))
         })?;
         matrix.into_scipy(v.py())
     }
@@ -180,11 +190,12 @@ impl FrictionPotential {
     /// What `f` makes of the friction forces as a function of positions and velocities.
     fn lagged<const D: usize, R: Send>(
         &self,
-        py: Python<'_>,
+        (py, potential, dmin): (Python<'_>, Option<&BarrierPotential>, Option<f64>),
         held: &Held<D>,
         f: impl FnOnce(&Force<'_, D>) -> PyResult<R> + Send,
     ) -> PyResult<R> {
-        held.barrier.on(py, &held.scene, |barrier| {
+        let barrier = potential.map_or(&held.barrier, |potential| &potential.0);
+        barrier.on_beyond(py, &held.scene, dmin.unwrap_or(held.scene.dmin), |barrier| {
             let slides = held.read();
             let force = LaggedForce::new(barrier, &slides, self.law, self.eps_v);
             f(&force.map_err(|error: Error| plain(&error))?)

@@ -21,6 +21,7 @@ mod barrier;
 mod any_barrier;
 mod barrier_potential;
 mod friction_law;
+mod slide_arrays;
 mod slides;
 mod friction_potential;
 mod stiffness;

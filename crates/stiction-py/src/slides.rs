@@ -4,13 +4,17 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stiction::friction::{self, Anisotropy, Axes, Blend, Coefficients, Entry, Mu};
+use stiction::error::Error;
+use stiction::friction::LaggedForce;
+use stiction::friction::{self, Anisotropy, Axes, Blend, Coefficients, Entry, FrictionKind, Mu, MuOrder};
 use stiction::math::Vector;
 
 use crate::array::{from_rows, from_vectors, reals, vector};
 use crate::barrier_potential::{BarrierPotential, Setting};
 use crate::contacts::{AnyContacts, Contacts, Scene};
 use crate::error::{at, plain};
+use crate::friction_law::read_law;
+use crate::slide_arrays::{Arrays, Replacement};
 use crate::sparse::Kept;
 use crate::surface::either;
 use crate::trouble::Trouble;
@@ -25,6 +29,8 @@ pub enum AnySlides {
 pub struct Held<const D: usize> {
     pub scene: Arc<Scene<D>>,
     pub barrier: Setting,
+    /// Where they were lagged.
+    x: Arc<Vec<Vector<D>>>,
     /// Many may read it at a time; who changes it is alone.
     slides: RwLock<friction::Slides<D>>,
     pub hessian: Kept<D>,
@@ -40,6 +46,7 @@ pub struct Held<const D: usize> {
 /// `scaling`: two factors of the slide along the axes of anisotropic friction; along axis i friction is that of mu times factor i.
 /// `static_axes`, `kinetic_axes`: coefficients along the axes, of which `refresh_anisotropy` makes those in the direction of the slide.
 /// `direction`: of the first axis, a vector that is projected to the sliding plane; by default the tangent of the contact.
+/// `law`: that will act on the slides; `mu` less than `mu_k` is possible only with a law that has no peak, such as `"smooth_mu"`.
 #[pyclass(frozen, module = "stiction")]
 pub struct Slides(pub AnySlides);
 
@@ -47,7 +54,8 @@ pub struct Slides(pub AnySlides);
 impl Slides {
     #[new]
     #[pyo3(signature = (
-        contacts, x, potential, mu, mu_k=None, *, blend=None, scaling=None, static_axes=None, kinetic_axes=None, direction=None
+        contacts, x, potential, mu, mu_k=None, *, blend=None, scaling=None, static_axes=None, kinetic_axes=None, direction=None,
+        law=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn new(
@@ -61,13 +69,15 @@ impl Slides {
         static_axes: Option<&Bound<'_, PyAny>>,
         kinetic_axes: Option<&Bound<'_, PyAny>>,
         direction: Option<&Bound<'_, PyAny>>,
+        law: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let two = |name, pair: Option<&Bound<'_, PyAny>>| -> PyResult<Option<[f64; 2]>> {
             pair.map(|pair| Ok(vector(name, pair)?.0)).transpose()
         };
         let (s, k) = (two("static_axes", static_axes)?, two("kinetic_axes", kinetic_axes)?);
         let anisotropy = read_anisotropy(two("scaling", scaling)?, s, k);
-        let pick = Pick { mu, mu_k, blend, anisotropy, direction };
+        let order = if read_law(law)? == FrictionKind::Peak { MuOrder::Descending } else { MuOrder::Any };
+        let pick = Pick { mu, mu_k, blend, anisotropy, direction, order };
         Ok(Self(match &contacts.0 {
             AnyContacts::Flat(scene) => AnySlides::Flat(Held::new(scene, x, &potential.0, &pick)?),
             AnyContacts::Solid(scene) => AnySlides::Solid(Held::new(scene, x, &potential.0, &pick)?),
@@ -108,6 +118,25 @@ impl Slides {
         from_rows(py, pairs.as_flattened(), 2)
     }
 
+    /// Weights of the vertices in the relative velocity of the closest points, shape (k, 4), in the order of the contacts; zeros beyond the
+    /// last vertex.
+    #[getter]
+    fn closest<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let weights: Vec<[f64; 4]> = either!(AnySlides, &self.0, held => {
+            py.detach(|| held.in_order()).iter().map(|slide| slide.c).collect()
+        });
+        from_rows(py, weights.as_flattened(), 4)
+    }
+
+    /// The same slides with other contacts, which must be of the same vertices: normal forces taken anew, the rest as it is.
+    fn of_contacts(&self, contacts: &Contacts) -> PyResult<Self> {
+        Ok(Self(match (&self.0, &contacts.0) {
+            (AnySlides::Flat(held), AnyContacts::Flat(scene)) => AnySlides::Flat(held.of_contacts(scene)?),
+            (AnySlides::Solid(held), AnyContacts::Solid(scene)) => AnySlides::Solid(held.of_contacts(scene)?),
+            _ => return Err(at("contacts", "are of another dimension")),
+        }))
+    }
+
     /// Makes effective coefficients of `static_axes` and `kinetic_axes`, in the directions of the slides that velocities v make.
     ///
     ///     μ_eff = √((μ₀t₀)² + (μ₁t₁)²)
@@ -117,6 +146,47 @@ impl Slides {
             v.py().detach(|| held.write().refresh_anisotropy(&velocities));
             Ok(())
         })
+    }
+
+    /// Other slides of the same contacts that have what is given, arrays with a row for each contact, in their order, and the rest of these.
+    ///
+    /// `forces`: normal forces in N, shape (k,). `mu`: effective coefficients, shape (k, 2), and `own_mu` those that they are where there is no
+    /// direction to them. `scaling`, `static_axes`, `kinetic_axes`: as for the constructor, shape (k, 2); where one of them is given,
+    /// what is not is ones and zeros. `normals`: unit vectors, shape (k, D), and `axes`: the first axes of anisotropic friction, across the normals; a row of zeros leaves a slide its own.
+    /// `closest`: weights of the vertices in the relative velocity, shape (k, 4), zeros beyond the last vertex.
+    /// `weights`: of the contacts, shape (k,), for `FrictionPotential.force`.
+    #[pyo3(signature = (
+        *, forces=None, mu=None, own_mu=None, scaling=None, static_axes=None, kinetic_axes=None, normals=None, axes=None,
+        closest=None, weights=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
+    fn replaced(
+        &self,
+        forces: Option<&Bound<'_, PyAny>>,
+        mu: Option<&Bound<'_, PyAny>>,
+        own_mu: Option<&Bound<'_, PyAny>>,
+        scaling: Option<&Bound<'_, PyAny>>,
+        static_axes: Option<&Bound<'_, PyAny>>,
+        kinetic_axes: Option<&Bound<'_, PyAny>>,
+        normals: Option<&Bound<'_, PyAny>>,
+        axes: Option<&Bound<'_, PyAny>>,
+        closest: Option<&Bound<'_, PyAny>>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let arrays =
+            Arrays { forces, mu, own_mu, scaling, static_axes, kinetic_axes, normals, axes, closest };
+        Ok(Self(match &self.0 {
+            AnySlides::Flat(held) => AnySlides::Flat(held.replaced(&arrays, weights)?),
+            AnySlides::Solid(held) => AnySlides::Solid(held.replaced(&arrays, weights)?),
+        }))
+    }
+
+    /// The same slides lagged at other positions: normal forces, planes, closest points and axes taken anew, the rest as it is.
+    fn at(&self, x: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(match &self.0 {
+            AnySlides::Flat(held) => AnySlides::Flat(held.at(x)?),
+            AnySlides::Solid(held) => AnySlides::Solid(held.at(x)?),
+        }))
     }
 
     /// Goes back to `mu` and `mu_k`, as before `refresh_anisotropy`.
@@ -132,6 +202,7 @@ struct Pick<'a, 'py> {
     blend: Option<&'a Bound<'py, PyAny>>,
     anisotropy: Anisotropy,
     direction: Option<&'a Bound<'py, PyAny>>,
+    order: MuOrder,
 }
 
 /// What slides of any kind have.
@@ -139,6 +210,8 @@ struct Any<const D: usize> {
     force: f64,
     normal: Vector<D>,
     mu: Mu,
+    /// Weights of the vertices; zeros beyond the last.
+    c: [f64; 4],
 }
 
 impl<const D: usize> Held<D> {
@@ -156,8 +229,47 @@ impl<const D: usize> Held<D> {
             Ok(friction::lag(barrier, &positions, &coefficients))
         })?;
         trouble.raise()?;
-        let slides = RwLock::new(slides.map_err(|error| plain(&error))?);
-        Ok(Self { scene: scene.clone(), barrier: barrier.clone(), slides, hessian: Kept::default() })
+        let slides = slides.map_err(|error| plain(&error))?;
+        Ok(Self::of(scene.clone(), barrier.clone(), positions.into(), slides))
+    }
+
+    fn of(
+        scene: Arc<Scene<D>>,
+        barrier: Setting,
+        x: Arc<Vec<Vector<D>>>,
+        slides: friction::Slides<D>,
+    ) -> Self {
+        Self { scene, barrier, x, slides: RwLock::new(slides), hessian: Kept::default() }
+    }
+
+    fn replaced(&self, arrays: &Arrays<'_, '_>, weights: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let scene = match weights {
+            Some(weights) => self.scene.with_weights(weights, true)?.into(),
+            None => self.scene.clone(),
+        };
+        let mut slides = self.read().clone();
+        let replacement: Replacement<D> = arrays.read(slides.len())?;
+        replacement.apply(&mut slides, self.scene.contacts.ee.len(), &self.x);
+        Ok(Self::of(scene, self.barrier.clone(), self.x.clone(), slides))
+    }
+
+    fn at(&self, x: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let positions = self.scene.field("x", x)?;
+        self.lagged_at(x.py(), &self.scene, positions.into())
+    }
+
+    fn of_contacts(&self, scene: &Arc<Scene<D>>) -> PyResult<Self> {
+        Python::attach(|py| self.lagged_at(py, scene, self.x.clone()))
+    }
+
+    fn lagged_at(&self, py: Python<'_>, scene: &Arc<Scene<D>>, x: Arc<Vec<Vector<D>>>) -> PyResult<Self> {
+        let slides = self.barrier.on(py, scene, |barrier| {
+            let slides = self.read();
+            let force = LaggedForce::new(barrier, &slides, FrictionKind::default(), 1.0)?;
+            Ok(force.slides(&x))
+        })?;
+        let slides = slides.map_err(|error: Error| plain(&error))?;
+        Ok(Self::of(scene.clone(), self.barrier.clone(), x, slides))
     }
 
     pub fn read(&self) -> RwLockReadGuard<'_, friction::Slides<D>> {
@@ -173,7 +285,13 @@ impl<const D: usize> Held<D> {
         fn all<const D: usize, const N: usize>(
             slides: &[friction::Slide<D, N>],
         ) -> impl Iterator<Item = Any<D>> {
-            slides.iter().map(|slide| Any { force: slide.force, normal: slide.normal, mu: slide.mu })
+            let padded = |c: [f64; N]| std::array::from_fn(|i| c.get(i).copied().unwrap_or(0.0));
+            slides.iter().map(move |slide| Any {
+                force: slide.force,
+                normal: slide.normal,
+                mu: slide.mu,
+                c: padded(slide.c),
+            })
         }
         let s = self.read();
         let (ee, parallel) = s.ee.split_at(s.ee.len().min(self.scene.contacts.ee.len()));
@@ -201,7 +319,7 @@ impl Pick<'_, '_> {
         let mu = Mu { s: s.at(0), k: k.at(0) };
         let entry = Entry { mu, anisotropy: self.anisotropy, axes };
         if matches!((s, k), (Numbers::One(_), Numbers::One(_))) {
-            return Ok(entry.into());
+            return Ok(Coefficients::from(entry).with_order(self.order));
         }
         for (name, numbers) in [("mu", s), ("mu_k", k)] {
             if let Numbers::Each(list) = numbers
@@ -215,7 +333,7 @@ impl Pick<'_, '_> {
             }
         }
         let list = (0..vertices).map(|vertex| Mu { s: s.at(vertex), k: k.at(vertex) }).collect();
-        let coefficients = Coefficients::from(Entry { mu: Mu::default(), ..entry });
+        let coefficients = Coefficients::from(Entry { mu: Mu::default(), ..entry }).with_order(self.order);
         coefficients.with_vertices(list, blend).map_err(|error| plain(&error))
     }
 

@@ -231,6 +231,35 @@ from ._stencil import (
 )
 
 # Collisions and potentials.
+from ._missing import (
+    Edge2Point2Collision,
+    Point2Point2Collision,
+    SmoothCollision2,
+    SmoothCollisions,
+    SmoothContactParameters,
+    SmoothPotential,
+)
+from ._normal import NormalCollisions
+from ._normal_collision import (
+    EdgeEdgeNormalCollision,
+    EdgeVertexNormalCollision,
+    FaceVertexNormalCollision,
+    NormalCollision,
+    PlaneVertexNormalCollision,
+    VertexVertexNormalCollision,
+)
+from ._potential import BarrierPotential, NormalAdhesionPotential, NormalPotential
+from ._stiffness import initial_barrier_stiffness, semi_implicit_stiffness, update_barrier_stiffness
+from ._tangential import TangentialCollisions
+from ._tangential_collision import (
+    EdgeEdgeTangentialCollision,
+    EdgeVertexTangentialCollision,
+    FaceVertexTangentialCollision,
+    PlaneVertexTangentialCollision,
+    TangentialCollision,
+    VertexVertexTangentialCollision,
+)
+from ._tangential_potential import FrictionPotential, TangentialAdhesionPotential, TangentialPotential
 
 __version__ = "1.6.1"
 

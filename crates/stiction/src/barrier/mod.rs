@@ -9,6 +9,7 @@ pub mod clamped_log_squared;
 pub mod cubic;
 pub mod two_stage;
 pub mod linear_log;
+pub mod adhesion;
 pub mod kind;
 pub mod law;
 pub mod kappa;
@@ -18,6 +19,7 @@ mod gauss_newton;
 pub mod shape;
 pub mod stiffness;
 
+pub use adhesion::{Adhesion, SteadyForce};
 pub use clamped_log::ClampedLog;
 pub use clamped_log_squared::ClampedLogSquared;
 pub use cubic::Cubic;

@@ -1,6 +1,6 @@
 //! Friction that depends on the direction of the slide.
 
-use super::law::Mu;
+use super::law::{Mu, MuOrder};
 use crate::error::{Error, Result};
 use crate::math::Vector;
 
@@ -86,13 +86,18 @@ impl Anisotropy {
     /// # Errors
     /// If a factor or a coefficient is negative or not finite, or static friction is less than kinetic along an axis.
     pub fn check(&self, mu: Mu) -> Result<()> {
+        self.check_in(mu, MuOrder::Descending)
+    }
+
+    /// Like [`check`](Self::check), for any order of the coefficients.
+    pub(super) fn check_in(&self, mu: Mu, order: MuOrder) -> Result<()> {
         check_axes("scaling of anisotropic friction, axis", self.scaling())?;
         let [s, k] = self.ellipses();
         check_axes("mu_s of the matchstick ellipse, axis", s)?;
         check_axes("mu_k of the matchstick ellipse, axis", k)?;
         for (axis, t) in [[1.0, 0.0], [0.0, 1.0]].into_iter().enumerate() {
             let along = matchstick(t, s, k, mu);
-            if self.ellipses() != [[0.0; 2]; 2] && along.s < along.k {
+            if self.ellipses() != [[0.0; 2]; 2] && !order.allows(along) {
                 let (what, must) = ("mu_s of the matchstick ellipse, axis", "at least mu_k");
                 return Err(Error::BadEntry { what, index: axis, value: along.s, must });
             }

@@ -6,7 +6,7 @@ use super::anisotropy::Axes;
 use super::blend::Blend;
 use super::entry::Entry;
 use super::grain::Grain;
-use super::law::Mu;
+use super::law::{Mu, MuOrder};
 use super::sides::Sides;
 use super::table::{PairTable, check_length};
 use super::vertex_mu::{VertexMu, not_negative};
@@ -35,11 +35,13 @@ pub struct Coefficients<const D: usize> {
     vertices: Option<VertexMu>,
     table: Option<PairTable<D>>,
     grain: Option<Arc<Grain<D>>>,
+    order: MuOrder,
 }
 
 impl<const D: usize> From<Entry<D>> for Coefficients<D> {
     fn from(default: Entry<D>) -> Self {
-        Self { default, obstacle_velocities: vec![], vertices: None, table: None, grain: None }
+        let order = MuOrder::default();
+        Self { default, obstacle_velocities: vec![], vertices: None, table: None, grain: None, order }
     }
 }
 
@@ -56,12 +58,18 @@ impl<const D: usize> From<f64> for Coefficients<D> {
 }
 
 impl<const D: usize> Coefficients<D> {
+    /// The same for laws that take coefficients in that order: to be said first. Pairs of materials are descending anyway.
+    pub fn with_order(mut self, order: MuOrder) -> Self {
+        self.order = order;
+        self
+    }
+
     /// The same with coefficients of every vertex of the full vertex array.
     ///
     /// # Errors
-    /// As for [`VertexMu::new`].
+    /// As for [`VertexMu::in_order`].
     pub fn with_vertices(mut self, mu: Vec<Mu>, blend: Blend) -> Result<Self> {
-        self.vertices = Some(VertexMu::new(mu, blend)?);
+        self.vertices = Some(VertexMu::in_order(mu, blend, self.order)?);
         Ok(self)
     }
 
@@ -106,9 +114,9 @@ impl<const D: usize> Coefficients<D> {
         match &self.vertices {
             Some(mu) => {
                 check_length("list of mu of vertices", mu.mu().len(), vertices)?;
-                self.default.check_with(mu.closest())?;
+                self.default.check_with(mu.closest(), self.order)?;
             }
-            None => self.default.check()?,
+            None => self.default.check_with(self.default.mu, self.order)?,
         }
         if let Some(table) = &self.table {
             table.check(vertices, obstacles)?;

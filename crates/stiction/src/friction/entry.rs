@@ -1,7 +1,7 @@
 //! Friction between two surfaces.
 
 use super::anisotropy::{Anisotropy, Axes};
-use super::law::Mu;
+use super::law::{Mu, MuOrder};
 use crate::error::Result;
 
 /// Friction between two surfaces.
@@ -47,18 +47,13 @@ impl<const D: usize> Entry<D> {
     /// # Errors
     /// If a number is negative or not finite, `μ_s < μ_k`, or a direction of the world has no length.
     pub fn check(&self) -> Result<()> {
-        self.check_with(self.mu)
+        self.check_with(self.mu, MuOrder::Descending)
     }
 
-    /// Like [`check`](Self::check), where coefficients `mu` of others take the place of those of the entry.
-    pub(super) fn check_with(&self, mu: Mu) -> Result<()> {
-        check_mu(self.mu)?;
-        self.anisotropy.check(mu)?;
+    /// Like [`check`](Self::check), where coefficients `mu` of others take the place of those of the entry, and for any order of them.
+    pub(super) fn check_with(&self, mu: Mu, order: MuOrder) -> Result<()> {
+        order.check(self.mu)?;
+        self.anisotropy.check_in(mu, order)?;
         self.axes.check()
     }
-}
-
-/// Checks that coefficients are possible and the static one is not the smaller.
-pub(super) fn check_mu(mu: Mu) -> Result<()> {
-    mu.check_descending().map(|_| ())
 }

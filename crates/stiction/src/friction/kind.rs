@@ -1,5 +1,6 @@
 //! Friction laws by name.
 
+use super::adhesion::TangentialAdhesion;
 use super::law::{FrictionLaw, Mu};
 use super::peak::Peak;
 use super::static_kinetic::SmoothMu;
@@ -17,10 +18,12 @@ pub enum FrictionKind {
     SmoothMu,
     /// [`Stribeck`].
     Stribeck(Stribeck),
+    /// [`TangentialAdhesion`].
+    Adhesion,
 }
 
 impl FrictionKind {
-    /// Those that need no more than their name.
+    /// Those of dry friction that need no more than their name.
     pub const NAMED: [Self; 2] = [Self::Peak, Self::SmoothMu];
 
     /// Its name in scenes and in Python.
@@ -29,6 +32,7 @@ impl FrictionKind {
             Self::Peak => "peak",
             Self::SmoothMu => "smooth_mu",
             Self::Stribeck(_) => "stribeck",
+            Self::Adhesion => "adhesion",
         }
     }
 }
@@ -37,7 +41,7 @@ impl std::str::FromStr for FrictionKind {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = Self::NAMED.into_iter().find(|kind| kind.name() == name);
+        let found = Self::NAMED.into_iter().chain([Self::Adhesion]).find(|kind| kind.name() == name);
         let known = || format!("{} (stribeck needs numbers too)", Self::NAMED.map(Self::name).join(", "));
         found.ok_or_else(|| Error::UnknownName {
             what: "friction law",
@@ -60,6 +64,10 @@ macro_rules! each {
                 $result
             }
             FrictionKind::Stribeck($law) => $result,
+            FrictionKind::Adhesion => {
+                let $law = TangentialAdhesion;
+                $result
+            }
         }
     };
 }
@@ -114,7 +122,7 @@ mod tests {
 
     #[test]
     fn kinds_have_names() {
-        for kind in FrictionKind::NAMED {
+        for kind in FrictionKind::NAMED.into_iter().chain([FrictionKind::Adhesion]) {
             assert_eq!(kind.name().parse(), Ok(kind));
         }
         let stribeck = FrictionKind::Stribeck(Stribeck::new(0.1, 0.0).unwrap());
@@ -133,6 +141,7 @@ mod tests {
             assert_eq!(of(Peak, y, mu, eps), of(FrictionKind::Peak, y, mu, eps));
             assert_eq!(of(SmoothMu, y, mu, eps), of(FrictionKind::SmoothMu, y, mu, eps));
             assert_eq!(of(stribeck, y, mu, eps), of(FrictionKind::Stribeck(stribeck), y, mu, eps));
+            assert_eq!(of(TangentialAdhesion, y, mu, eps), of(FrictionKind::Adhesion, y, mu, eps));
         }
     }
 
@@ -150,6 +159,7 @@ mod tests {
             FrictionKind::Peak.check(mu).unwrap_err().to_string().starts_with("mu_s = 0.2 is not possible")
         );
         assert_eq!(FrictionKind::SmoothMu.check(mu), Ok(mu));
+        assert_eq!(FrictionKind::Adhesion.check(mu), Ok(mu));
         assert_eq!(FrictionKind::Stribeck(Stribeck::new(0.1, 0.0).unwrap()).check(mu), Ok(mu));
         for kind in FrictionKind::NAMED {
             assert!(kind.check(Mu { s: f64::NAN, k: 0.1 }).is_err());

@@ -38,7 +38,7 @@ impl Mu {
         Ok(self)
     }
 
-    /// Like [`check`](Self::check), and that `μ_s ≥ μ_k`, as laws with a peak and the coefficients of contacts want it.
+    /// Like [`check`](Self::check), and that `μ_s ≥ μ_k`, as laws with a peak want it, and unless told otherwise the coefficients of contacts.
     ///
     /// # Errors
     /// If one of them is negative or not finite, or `μ_s < μ_k`.
@@ -48,6 +48,35 @@ impl Mu {
             return Err(Error::BadParameter { name: "mu_s", value: self.s, must });
         }
         Ok(self)
+    }
+}
+
+/// Which coefficients are taken for possible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MuOrder {
+    /// `μ_s ≥ μ_k`, as the law with a peak wants it.
+    #[default]
+    Descending,
+    /// Any two, as the other laws take them.
+    Any,
+}
+
+impl MuOrder {
+    /// Checks that coefficients are possible.
+    ///
+    /// # Errors
+    /// If one of them is negative or not finite, or the order is not this.
+    pub fn check(self, mu: Mu) -> Result<Mu> {
+        match self {
+            Self::Descending => mu.check_descending(),
+            Self::Any => mu.check(),
+        }
+    }
+
+    /// Whether the coefficients are in this order.
+    #[inline]
+    pub fn allows(self, mu: Mu) -> bool {
+        self == Self::Any || mu.s >= mu.k
     }
 }
 

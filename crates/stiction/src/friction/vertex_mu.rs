@@ -1,7 +1,7 @@
 //! Coefficients given on vertices.
 
 use super::blend::Blend;
-use super::law::Mu;
+use super::law::{Mu, MuOrder};
 use super::sides::Sides;
 use crate::error::{Error, Result};
 
@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 pub struct VertexMu {
     mu: Vec<Mu>,
     blend: Blend,
+    order: MuOrder,
 }
 
 impl VertexMu {
@@ -23,18 +24,26 @@ impl VertexMu {
     /// # Errors
     /// If one is negative or not finite, or `μ_s < μ_k`.
     pub fn new(mu: Vec<Mu>, blend: Blend) -> Result<Self> {
+        Self::in_order(mu, blend, MuOrder::Descending)
+    }
+
+    /// Like [`new`](Self::new), for any order of the coefficients.
+    ///
+    /// # Errors
+    /// If one is negative or not finite, or not in the order.
+    pub fn in_order(mu: Vec<Mu>, blend: Blend, order: MuOrder) -> Result<Self> {
         for (index, mu) in mu.iter().enumerate() {
             for (what, value) in [("mu_s of vertex", mu.s), ("mu_k of vertex", mu.k)] {
                 if !(value >= 0.0 && value.is_finite()) {
                     return Err(Error::BadEntry { what, index, value, must: "0 or positive, and finite" });
                 }
             }
-            if mu.s < mu.k {
+            if !order.allows(*mu) {
                 let (what, must) = ("mu_s of vertex", "at least mu_k of the vertex");
                 return Err(Error::BadEntry { what, index, value: mu.s, must });
             }
         }
-        Ok(Self { mu, blend })
+        Ok(Self { mu, blend, order })
     }
 
     /// Of every vertex.
@@ -64,7 +73,7 @@ impl VertexMu {
         // Interpolation leaves the numbers that it is between by rounding, and a root would not like that.
         let blend = |a, b| not_negative(self.blend.of(not_negative(a), not_negative(b)));
         let mu = Mu { s: blend(a.s, b.s), k: blend(a.k, b.k) };
-        if mu.s < mu.k { Mu::same(mu.k) } else { mu }
+        if self.order.allows(mu) { mu } else { Mu::same(mu.k) }
     }
 
     /// The smallest `μ_s` and the largest `μ_k` of all vertices.

@@ -24,18 +24,28 @@ fn coefficients(kind: FrictionKind) -> Vec<Mu> {
     all
 }
 
-fn kinds() -> [FrictionKind; 4] {
+fn kinds() -> [FrictionKind; 5] {
     let stribeck = |speed, viscous| FrictionKind::Stribeck(Stribeck::new(speed, viscous).unwrap());
-    [FrictionKind::Peak, FrictionKind::SmoothMu, stribeck(0.05, 0.0), stribeck(0.002, 0.3)]
+    [
+        FrictionKind::Peak,
+        FrictionKind::SmoothMu,
+        stribeck(0.05, 0.0),
+        stribeck(0.002, 0.3),
+        FrictionKind::Adhesion,
+    ]
 }
 
 /// Where the pieces of a law meet, from 0 to well beyond ε; a Stribeck curve in pieces of the size of its bend.
 fn pieces(kind: FrictionKind, mu: Mu, eps: f64) -> Vec<f64> {
     let inner = match kind {
         FrictionKind::Peak if mu.s > mu.k => vec![0.5 * (Peak.creep_bound(mu, eps) + eps)],
-        FrictionKind::SmoothMu => vec![0.5 * eps],
+        FrictionKind::SmoothMu | FrictionKind::Adhesion => vec![0.5 * eps],
         _ => vec![],
     };
+    if kind == FrictionKind::Adhesion {
+        // Its slope jumps at 2ε, beyond which nothing is left.
+        return [vec![0.0], inner, vec![eps, 2.0 * eps * (1.0 - 1e-10)]].concat();
+    }
     let far = match kind {
         FrictionKind::Stribeck(law) => law.speed().min(3.0 * eps),
         _ => 3.0 * eps,
@@ -423,6 +433,28 @@ fn smooth_mu_of_one_coefficient_is_the_mollifier() {
     }
 }
 
+// --- Adhesion ---
+
+#[test]
+fn adhesion_rises_like_friction_and_lets_go() {
+    let eps = 1e-3;
+    for mu in coefficients(FrictionKind::Adhesion) {
+        let law = FrictionKind::Adhesion;
+        assert!(law.integral(0.0, mu, eps).abs() < 1e-18, "{mu:?}");
+        for t in even(50, 0.618034) {
+            let y = t * eps;
+            assert_eq!(law.ratio(y, mu, eps), SmoothMu.ratio(y, mu, eps));
+            assert!((law.slope(y, mu, eps) - SmoothMu.slope(y, mu, eps)).abs() < 1e-12 / eps);
+            for y in [2.0 * eps, (2.0 + t) * eps, 1e9] {
+                let found = [law.value(y, mu, eps), law.slope(y, mu, eps), law.ratio_slope(y, mu, eps)];
+                assert_eq!(found, [0.0; 3], "{mu:?} at {y}");
+                let whole = mu.k * 4.0 / 3.0 + (mu.s - mu.k) * 11.0 / 48.0;
+                assert!((law.integral(y, mu, eps) - whole * eps).abs() < 1e-15 * eps);
+            }
+        }
+    }
+}
+
 // --- Stribeck ---
 
 #[test]
@@ -453,7 +485,7 @@ fn extremes_are_numbers() {
             assert!(kind.ratio_by_mu(y, mu, eps).iter().all(|d| d.is_finite()));
         }
     }
-    for kind in FrictionKind::NAMED {
+    for kind in FrictionKind::NAMED.into_iter().chain([FrictionKind::Adhesion]) {
         for mu in [Mu::same(0.0), Mu { s: 1.0, k: 0.0 }, Mu { s: 0.0, k: 1.0 }] {
             for y in [0.0, 1e-300, 1e-9, eps, 1.0, 1e100] {
                 assert!(kind.ratio_slope(y, mu, eps).is_finite() && kind.slope(y, mu, eps).is_finite());

@@ -1,0 +1,196 @@
+//! What slides have, given one by one from arrays.
+
+use pyo3::prelude::*;
+use stiction::friction::{self, Detail, Mu, Slide, axis};
+use stiction::math::Vector;
+
+use crate::array::vectors;
+use crate::contacts::finite_reals;
+use crate::error::at;
+
+/// An array that may be missing.
+type Array<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// The arrays of `Slides.replaced`.
+pub struct Arrays<'a, 'py> {
+    pub forces: Array<'a, 'py>,
+    pub mu: Array<'a, 'py>,
+    pub own_mu: Array<'a, 'py>,
+    pub scaling: Array<'a, 'py>,
+    pub static_axes: Array<'a, 'py>,
+    pub kinetic_axes: Array<'a, 'py>,
+    pub normals: Array<'a, 'py>,
+    pub axes: Array<'a, 'py>,
+    pub closest: Array<'a, 'py>,
+}
+
+/// What replaces what slides have, in the order of the contacts.
+pub struct Replacement<const D: usize> {
+    forces: Option<Vec<f64>>,
+    mu: Option<Vec<Vector<2>>>,
+    own_mu: Option<Vec<Vector<2>>>,
+    /// Scaling, static and kinetic axes.
+    anisotropy: Option<[Vec<Vector<2>>; 3]>,
+    normals: Option<Vec<Vector<D>>>,
+    axes: Option<Vec<Vector<D>>>,
+    /// Weights of the vertices in the relative velocity; those beyond the last vertex do not matter.
+    closest: Option<Vec<Vector<4>>>,
+}
+
+impl Arrays<'_, '_> {
+    /// Reads them, for so many slides.
+    pub fn read<const D: usize>(&self, count: usize) -> PyResult<Replacement<D>> {
+        let some = self.scaling.is_some() || self.static_axes.is_some() || self.kinetic_axes.is_some();
+        let pair = |name, array: Array<'_, '_>, otherwise: f64| match array {
+            Some(array) => not_negative(name, rows(name, array, count)?),
+            None => Ok(vec![Vector([otherwise; 2]); count]),
+        };
+        let anisotropy = || {
+            Ok::<_, PyErr>([
+                pair("scaling", self.scaling, 1.0)?,
+                pair("static_axes", self.static_axes, 0.0)?,
+                pair("kinetic_axes", self.kinetic_axes, 0.0)?,
+            ])
+        };
+        let mu = |name, array: Array<'_, '_>| {
+            array.map(|array| not_negative(name, rows(name, array, count)?)).transpose()
+        };
+        Ok(Replacement {
+            forces: self.forces.map(|forces| numbers("forces", forces, count)).transpose()?,
+            mu: mu("mu", self.mu)?,
+            own_mu: mu("own_mu", self.own_mu)?,
+            anisotropy: some.then(anisotropy).transpose()?,
+            normals: self.normals.map(|normals| units("normals", normals, count)).transpose()?,
+            axes: self.axes.map(|axes| rows("axes", axes, count)).transpose()?,
+            closest: self.closest.map(|closest| rows("closest", closest, count)).transpose()?,
+        })
+    }
+}
+
+fn numbers(name: &str, array: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<f64>> {
+    let values = finite_reals(name, array)?;
+    same_length(name, values.len(), count)?;
+    Ok(values)
+}
+
+fn rows<const N: usize>(name: &str, array: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<Vector<N>>> {
+    let values = vectors(name, array)?;
+    same_length(name, values.len(), count)?;
+    Ok(values)
+}
+
+fn not_negative(name: &str, values: Vec<Vector<2>>) -> PyResult<Vec<Vector<2>>> {
+    match values.iter().position(|value| value.0.iter().any(|entry| *entry < 0.0)) {
+        Some(row) => Err(at(name, format!("row {row} has a negative number"))),
+        None => Ok(values),
+    }
+}
+
+/// Unit vectors, up to rounding of whoever made them.
+fn units<const D: usize>(name: &str, array: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<Vector<D>>> {
+    let values: Vec<Vector<D>> = rows(name, array, count)?;
+    match values.iter().position(|value| (value.norm() - 1.0).abs() > 1e-6) {
+        Some(row) => Err(at(name, format!("row {row} is no unit vector"))),
+        None => Ok(values),
+    }
+}
+
+fn same_length(name: &str, found: usize, expected: usize) -> PyResult<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(at(name, format!("has {found} rows, expected {expected}, one for each contact")))
+}
+
+impl<const D: usize> Replacement<D> {
+    /// Replaces what slides have, of which the first `edges` of two edges are not nearly parallel; `x`: where they were lagged.
+    pub fn apply(&self, slides: &mut friction::Slides<D>, edges: usize, x: &[Vector<D>]) {
+        if self.anisotropy.is_some() {
+            slides.details.clear();
+        }
+        let friction::Slides { obstacle, vv, ve, ee, vf, details } = slides;
+        let edges = edges.min(ee.len());
+        let (edges, parallel) = ee.split_at_mut(edges);
+        let mut next = 0;
+        let mut each = Each { with: self, details, x, next: &mut next };
+        each.slides(vv, None);
+        each.slides(ve, Some([1, 2]));
+        each.slides(edges, Some([0, 1]));
+        each.slides(vf, Some([1, 2]));
+        each.slides(parallel, Some([0, 1]));
+        each.slides(obstacle, None);
+    }
+}
+
+/// The slides as they are gone through.
+struct Each<'a, const D: usize> {
+    with: &'a Replacement<D>,
+    details: &'a mut Vec<Detail<D>>,
+    x: &'a [Vector<D>],
+    next: &'a mut usize,
+}
+
+impl<const D: usize> Each<'_, D> {
+    /// Of one kind, with the edge of the stencil that its own first axis is along.
+    fn slides<const N: usize>(&mut self, slides: &mut [Slide<D, N>], edge: Option<[usize; 2]>) {
+        for slide in slides {
+            let k = *self.next;
+            *self.next += 1;
+            self.plain(slide, k);
+            self.anisotropic(slide, k, edge);
+        }
+    }
+
+    fn plain<const N: usize>(&self, slide: &mut Slide<D, N>, k: usize) {
+        if let Some(forces) = &self.with.forces {
+            slide.force = forces[k];
+        }
+        if let Some(mu) = &self.with.mu {
+            slide.mu = pair(mu[k]);
+        }
+        if let Some(normals) = &self.with.normals {
+            slide.normal = normals[k];
+        }
+        if let Some(closest) = &self.with.closest {
+            slide.c = std::array::from_fn(|i| closest[k].0[i.min(3)]);
+        }
+    }
+
+    fn anisotropic<const N: usize>(&mut self, slide: &mut Slide<D, N>, k: usize, edge: Option<[usize; 2]>) {
+        if let Some([scaling, s, kinetic]) = &self.with.anisotropy {
+            let (scaling, s, kinetic) = (scaling[k].0, s[k].0, kinetic[k].0);
+            slide.detail = Slide::<D, N>::PLAIN;
+            if scaling != [1.0; 2] || s != [0.0; 2] || kinetic != [0.0; 2] {
+                slide.detail = self.details.len() as u32;
+                let along = edge.map(|[i, j]| self.at(slide, j) - self.at(slide, i));
+                let axis = axis::own(along, slide.normal);
+                self.details.push(Detail {
+                    drift: Vector::ZERO,
+                    axis,
+                    direction: None,
+                    scaling,
+                    ellipse_s: s,
+                    ellipse_k: kinetic,
+                    mu: slide.mu,
+                });
+            }
+        }
+        let Some(detail) = self.details.get_mut(slide.detail as usize) else { return };
+        if let Some(own) = &self.with.own_mu {
+            detail.mu = pair(own[k]);
+        }
+        if let Some(axes) = &self.with.axes
+            && axes[k] != Vector::ZERO
+        {
+            detail.axis = axes[k].normalized();
+        }
+    }
+
+    fn at<const N: usize>(&self, slide: &Slide<D, N>, vertex: usize) -> Vector<D> {
+        self.x[slide.stencil.0[vertex] as usize]
+    }
+}
+
+fn pair(Vector([s, k]): Vector<2>) -> Mu {
+    Mu { s, k }
+}

@@ -1,0 +1,265 @@
+"""All pairs that are close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import index as whole_index
+from typing import Any
+
+import numpy as np
+
+from .. import _stiction
+from ._array import instance, not_negative, positive
+from ._broad_phase import method_of
+from ._candidates import Candidates
+from ._enum import Enum
+from ._mesh import CollisionMesh
+from ._normal_collision import NormalCollision
+from ._normal_set import CLASSES, KINDS, ListedSet, NormalSet, empty_set, native_planes
+
+
+class CollisionSetType(Enum):
+    """Which close pairs are collisions."""
+
+    IPC = 0
+    """All."""
+    IMPROVED_MAX_APPROX = 1
+    """All, without counting shared edges and vertices twice."""
+    OGC = 2
+    """Those whose direction is normal to both surfaces."""
+
+
+CollisionSetType.__qualname__ = "NormalCollisions.CollisionSetType"
+_SETS = {CollisionSetType.IPC: "ipc", CollisionSetType.IMPROVED_MAX_APPROX: "improved_max", CollisionSetType.OGC: "ogc"}
+
+
+class NormalCollisions:
+    """The pairs closer than dmin + dhat, each as its closest vertices, edges or faces; equal ones are merged, their weights added.
+
+    `collisions[i]` is a view of one: what is written on its `weight` counts in all potentials. The order is the same whatever
+    the number of threads: vertex-vertex, edge-vertex, edge-edge, face-vertex, plane-vertex.
+    """
+
+    CollisionSetType = CollisionSetType
+    IPC = CollisionSetType.IPC
+    IMPROVED_MAX_APPROX = CollisionSetType.IMPROVED_MAX_APPROX
+    OGC = CollisionSetType.OGC
+
+    def __init__(self) -> None:
+        self._set: NormalSet | ListedSet = empty_set()
+        self._use_area_weighting = False
+        self._enable_shape_derivatives = False
+        self._collision_set_type = CollisionSetType.IPC
+
+    # --- How to build ---
+
+    @property
+    def use_area_weighting(self) -> bool:
+        """Whether weights are areas of the surface at rest instead of numbers of pairs."""
+        return self._use_area_weighting
+
+    @use_area_weighting.setter
+    def use_area_weighting(self, value: bool) -> None:
+        self._use_area_weighting = bool(value)
+
+    @property
+    def enable_shape_derivatives(self) -> bool:
+        """Whether to keep the derivatives of weights by the positions at rest."""
+        return self._enable_shape_derivatives
+
+    @enable_shape_derivatives.setter
+    def enable_shape_derivatives(self, value: bool) -> None:
+        self._enable_shape_derivatives = bool(value)
+
+    @property
+    def collision_set_type(self) -> CollisionSetType:
+        """Which close pairs are collisions."""
+        return self._collision_set_type
+
+    @collision_set_type.setter
+    def collision_set_type(self, value: CollisionSetType) -> None:
+        self._collision_set_type = instance("collision_set_type", value, CollisionSetType)
+
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        """Finds the collisions: build(mesh, vertices, dhat, dmin=0, broad_phase=None) or build(candidates, mesh, vertices, dhat, dmin=0).
+
+        `vertices`: positions, (n, D), in m. `dhat`: distance in m beyond dmin below which a pair collides. `dmin`: distance in m that no
+        pair may fall below.
+        """
+        if "candidates" in kwargs or args and isinstance(args[0], Candidates):
+            self._build_from(*args, **kwargs)
+        else:
+            self._build(*args, **kwargs)
+
+    def _build(self, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0, broad_phase: Any = None) -> None:
+        instance("mesh", mesh, CollisionMesh)
+        dhat, dmin = positive("dhat", dhat), not_negative("dmin", dmin)
+        method = method_of(broad_phase)
+        if method is None or mesh._asks_python:
+            # A search or a filter written in Python: its candidates.
+            candidates = Candidates()
+            candidates.build(mesh, vertices, 0.5 * (dhat + dmin), broad_phase)
+            self._build_from(candidates, mesh, vertices, dhat, dmin)
+            return
+        self._take(mesh, vertices, (dhat, dmin), mesh.planes, broad_phase=method)
+
+    def _build_from(self, candidates: Candidates, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0) -> None:
+        instance("candidates", candidates, Candidates)
+        instance("mesh", mesh, CollisionMesh)
+        dhat, dmin = positive("dhat", dhat), not_negative("dmin", dmin)
+        planes, pairs = plane_pairs(candidates)
+        self._take(mesh, vertices, (dhat, dmin), planes, candidates=candidates._pairs())
+        self._set.keep_planes(pairs)
+
+    def _take(self, mesh: CollisionMesh, vertices: Any, distances: tuple[float, float], planes: Any, **near: Any) -> None:
+        dhat, dmin = distances
+        try:
+            contacts = _stiction.Contacts(
+                mesh._surface,
+                vertices,
+                dhat,
+                native_planes(planes, mesh.dim),
+                dmin=dmin,
+                contact_set=_SETS[self._collision_set_type],
+                weights="area" if self._use_area_weighting else "count",
+                shape_derivatives=self._enable_shape_derivatives,
+                **near,
+            )
+        except ValueError as error:
+            raise renamed(error, x="vertices") from None
+        self._set = NormalSet(mesh, contacts, list(planes))
+
+    # --- What there is ---
+
+    def __len__(self) -> int:
+        return len(self._set)
+
+    def empty(self) -> bool:
+        """Whether there are none."""
+        return len(self._set) == 0
+
+    def clear(self) -> None:
+        """Forgets all; collisions in the hands of others stay as they are."""
+        self._set = empty_set()
+
+    def __getitem__(self, i: int) -> NormalCollision:
+        return self._set.collision(self._checked(i))
+
+    def __iter__(self) -> Iterator[NormalCollision]:
+        own = self._set
+        return (own.collision(i) for i in range(len(own)))
+
+    def _checked(self, i: Any) -> int:
+        i = whole_index(i)
+        if not 0 <= i < len(self._set):
+            raise IndexError(f"i: is {i}, there are {len(self._set)} collisions")
+        return i
+
+    def is_vertex_vertex(self, i: int) -> bool:
+        """Whether collision i is of two vertices."""
+        return self._is(i, "vv")
+
+    def is_edge_vertex(self, i: int) -> bool:
+        """Whether collision i is of an edge and a vertex."""
+        return self._is(i, "ev")
+
+    def is_edge_edge(self, i: int) -> bool:
+        """Whether collision i is of two edges."""
+        return self._is(i, "ee")
+
+    def is_face_vertex(self, i: int) -> bool:
+        """Whether collision i is of a face and a vertex."""
+        return self._is(i, "fv")
+
+    def is_plane_vertex(self, i: int) -> bool:
+        """Whether collision i is of a plane and a vertex."""
+        return self._is(i, "pv")
+
+    def _is(self, i: Any, kind: str) -> bool:
+        i = whole_index(i)
+        return 0 <= i < len(self._set) and self._set.kind_of(i) == kind
+
+    def compute_minimum_distance(self, mesh: CollisionMesh, vertices: Any) -> float:
+        """The smallest d² of a collision in m²; infinite without collisions."""
+        contacts = self._native(mesh, vertices)
+        try:
+            gap = contacts.smallest_gap(vertices)
+        except ValueError as error:
+            raise renamed(error, x="vertices") from None
+        return gap * gap
+
+    def _native(self, mesh: CollisionMesh, x: Any) -> _stiction.Contacts:
+        if type(mesh) is not CollisionMesh:
+            instance("mesh", mesh, CollisionMesh)
+        return self._set.native(mesh, x)
+
+    # --- In words and bytes ---
+
+    def __str__(self, mesh: CollisionMesh | None = None, vertices: Any = None) -> str:
+        if mesh is None or vertices is None:
+            counts = ", ".join(f"{len(self._set.of_kind(kind))} {kind}" for kind in KINDS)
+            return f"NormalCollisions({counts})"
+        edges, faces = np.asarray(mesh.edges), np.asarray(mesh.faces)
+        lines = [
+            f"\n{kind}: {c}, w: {c.weight:g}, d: {c.compute_distance(vertices, edges, faces):g}"
+            for kind in KINDS
+            for c in self._set.of_kind(kind)
+        ]
+        return "".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<NormalCollisions of {len(self._set)} collisions>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        lists = {kind: self._set.of_kind(kind) for kind in KINDS}
+        return {
+            "lists": lists,
+            "use_area_weighting": self._use_area_weighting,
+            "enable_shape_derivatives": self._enable_shape_derivatives,
+            "collision_set_type": self._collision_set_type,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set = ListedSet(state["lists"])
+        self._use_area_weighting = state["use_area_weighting"]
+        self._enable_shape_derivatives = state["enable_shape_derivatives"]
+        self._collision_set_type = state["collision_set_type"]
+
+
+def _list_of(kind: str) -> property:
+    """The list of one kind of collisions; a list that is assigned is copied."""
+
+    def read(self: NormalCollisions) -> list[NormalCollision]:
+        return self._set.of_kind(kind)
+
+    def write(self: NormalCollisions, collisions: Any) -> None:
+        name = f"{kind}_collisions"
+        found = [instance(f"{name}[{k}]", c, CLASSES[kind])._copy() for k, c in enumerate(collisions)]
+        lists = {other: [c._copy() for c in self._set.of_kind(other)] for other in KINDS if other != kind}
+        self._set = ListedSet({**lists, kind: found})
+
+    return property(read, write, doc=f"The {kind} collisions; a list that is assigned is copied.")
+
+
+for _kind in KINDS:
+    setattr(NormalCollisions, f"{_kind}_collisions", _list_of(_kind))
+
+
+def plane_pairs(candidates: Candidates) -> tuple[list[Any], np.ndarray]:
+    """The planes of candidates, and their pairs of plane and vertex by numbers."""
+    if "pv" not in candidates._objects:
+        return candidates._planes, candidates._plane_pairs
+    items = candidates._objects["pv"]
+    planes = list({id(item.plane): item.plane for item in items}.values())
+    number = {id(plane): place for place, plane in enumerate(planes)}
+    pairs = [(number[id(item.plane)], item.vertex_id) for item in items]
+    return planes, np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def renamed(error: ValueError, **names: str) -> ValueError:
+    """An error of the native module, whose argument has another name here."""
+    message = str(error)
+    for native, name in names.items():
+        if message.startswith(f"{native}:"):
+            return ValueError(name + message[len(native) :])
+    return error

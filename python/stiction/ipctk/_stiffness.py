@@ -1,0 +1,137 @@
+"""How stiff a barrier should be. Distances are squared, as everywhere in this module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._array import Floats, instance, matrix, not_negative, positive, vector
+from ._barrier import Barrier
+from ._candidates import Candidates
+from ._mesh import CollisionMesh
+from ._normal import NormalCollisions
+from ._stencil import CollisionStencil, flat_positions
+
+_LARGEST = 100.0
+
+
+def initial_barrier_stiffness(
+    bbox_diagonal: float,
+    barrier: Barrier,
+    dhat: float,
+    average_mass: float,
+    grad_energy: Any,
+    grad_barrier: Any,
+    min_barrier_stiffness_scale: float = 1e11,
+    dmin: float = 0,
+) -> tuple[float, float]:
+    """The stiffness κ that balances the barrier with all other energies, and the largest that it may grow to.
+
+        κ = −g_b·g_E/|g_b|²  within κ_min … 100 κ_min        κ_min = scale · m̄ / (4 s₀ b″(s₀))        s₀ = (10⁻⁸ diagonal)² + 2·10⁻⁸ diagonal dmin
+
+    `bbox_diagonal`, `dhat`, `dmin` in m; `average_mass` of a vertex in kg; gradients in N, that of the barrier at κ = 1.
+    """
+    diagonal, dhat = positive("bbox_diagonal", bbox_diagonal), positive("dhat", dhat)
+    mass, scale = positive("average_mass", average_mass), positive("min_barrier_stiffness_scale", min_barrier_stiffness_scale)
+    dmin, of = not_negative("dmin", dmin), instance("barrier", barrier, Barrier)
+    others = vector("grad_energy", grad_energy)
+    own = vector("grad_barrier", grad_barrier, len(others))
+    least = _least(diagonal, of, (2.0 * dmin + dhat) * dhat, scale * mass, dmin)
+    square = float(own @ own)
+    balance = 1.0 if square == 0.0 else -float(own @ others) / square
+    return min(max(balance, least), _LARGEST * least), _LARGEST * least
+
+
+def _least(diagonal: float, barrier: Barrier, s_hat: float, mass: float, dmin: float) -> float:
+    """The smallest stiffness: such that pairs a tiny distance apart still move their masses."""
+    tiny = 1e-8 * diagonal + dmin
+    bend = barrier.second_derivative(tiny * tiny - dmin * dmin, s_hat)
+    if not bend > 0.0:
+        raise ValueError(f"bbox_diagonal: is {diagonal}, too large for this dhat: the barrier does not act at 1e-8 of it")
+    return mass / (4.0 * tiny * tiny * bend)
+
+
+def update_barrier_stiffness(
+    prev_min_distance: float,
+    min_distance: float,
+    max_barrier_stiffness: float,
+    barrier_stiffness: float,
+    bbox_diagonal: float,
+    dhat_epsilon_scale: float = 1e-9,
+    dmin: float = 0,
+) -> float:
+    """κ, doubled up to `max_barrier_stiffness` if the smallest distance is tiny before and after a step and has become smaller.
+
+    `prev_min_distance`, `min_distance`: squared, in m², as `compute_minimum_distance` has them; infinite ones are taken. Tiny is less than
+    (dhat_epsilon_scale (diagonal + dmin))².
+    """
+    before, now = _squared("prev_min_distance", prev_min_distance), _squared("min_distance", min_distance)
+    most = not_negative("max_barrier_stiffness", max_barrier_stiffness)
+    kappa = not_negative("barrier_stiffness", barrier_stiffness)
+    diagonal, dmin = positive("bbox_diagonal", bbox_diagonal), not_negative("dmin", dmin)
+    tiny = (not_negative("dhat_epsilon_scale", dhat_epsilon_scale) * (diagonal + dmin)) ** 2
+    is_tiny = before < tiny and now < tiny
+    return min(most, 2.0 * kappa) if is_tiny and now < before else kappa
+
+
+def _squared(name: str, value: Any) -> float:
+    value = float(value)
+    return value if value == float("inf") else not_negative(name, value)
+
+
+def semi_implicit_stiffness(*args: Any, **kwargs: Any) -> Any:
+    """κ from the mass, the gap and what is behind a collision.
+
+        κ = m̄/(d − dmin)² + wᵀHw        w = c⊗n/|c| ,  m̄ = cᵀMc/|c|²
+
+    semi_implicit_stiffness(stencil, vertices, mass, local_hess, dmin): of one, with positions, masses and Hessian of its vertices.
+    semi_implicit_stiffness(mesh, vertices, collisions, vertex_masses, hess, dmin): of all collisions or candidates, (k,).
+    """
+    first = args[0] if args else kwargs.get("stencil", kwargs.get("mesh"))
+    if isinstance(first, CollisionMesh):
+        return _of_all(*args, **kwargs)
+    return _of_one(*args, **kwargs)
+
+
+def _of_one(stencil: CollisionStencil, vertices: Any, mass: Any, local_hess: Any, dmin: float) -> float:
+    count = instance("stencil", stencil, CollisionStencil)._count
+    x = flat_positions(vertices, count)
+    m, h = vector("mass", mass, count), matrix("local_hess", local_hess, x.size)
+    if len(h) != x.size:
+        raise ValueError(f"local_hess: has shape {h.shape}, expected {(x.size, x.size)}")
+    c, r = stencil.compute_coefficients(x.ravel()), stencil.compute_distance_vector(x.ravel())
+    return _stiffness(c, r, m, h, not_negative("dmin", dmin))
+
+
+def _stiffness(c: Floats, r: Floats, mass: Floats, hessian: Floats, dmin: float) -> float:
+    distance = float(np.linalg.norm(r))
+    if not distance > dmin:
+        raise ValueError(f"vertices: are {distance} apart, expected more than dmin, which is {dmin}")
+    square = float(c @ c)
+    w = np.kron(c, r / distance) / np.sqrt(square)
+    return float(mass @ (c * c)) / square / (distance - dmin) ** 2 + float(w @ hessian @ w)
+
+
+def _of_all(mesh: CollisionMesh, vertices: Any, collisions: Any, vertex_masses: Any, hess: Any, dmin: float) -> Floats:
+    if isinstance(collisions, NormalCollisions):
+        return _of_collisions(mesh, vertices, collisions, vertex_masses, hess, dmin)
+    instance("collisions", collisions, Candidates)
+    from scipy.sparse import csr_matrix
+
+    x, masses = mesh._positions("vertices", vertices), vector("vertex_masses", vertex_masses, mesh.num_vertices)
+    rows, found = csr_matrix(hess), []
+    if rows.shape != (x.size, x.size):
+        raise ValueError(f"hess: has shape {rows.shape}, expected {(x.size, x.size)}")
+    for candidate in (collisions[i] for i in range(len(collisions))):
+        ids = candidate._ids(mesh.edges, mesh.faces)
+        places = (np.array(ids)[:, None] * mesh.dim + np.arange(mesh.dim)).ravel()
+        local = rows[places][:, places].toarray()
+        found.append(_of_one(candidate, x[ids].ravel(), masses[ids], local, dmin))
+    return np.array(found)
+
+
+def _of_collisions(mesh: Any, vertices: Any, collisions: NormalCollisions, masses: Any, hess: Any, dmin: float) -> Floats:
+    contacts = collisions._native(mesh, vertices)
+    native = contacts.semi_implicit_stiffness(vertices, masses, hess, dmin=not_negative("dmin", dmin))
+    return np.array(collisions._set.from_native(native))
