@@ -67,12 +67,12 @@ mod _stiction {
     #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
     #[pymodule_export]
+    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
+    #[pymodule_export]
     use crate::path::{
         belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
-        safe_distances, vertex_distances,
+        safe_distances, shortened_to_balls, vertex_distances,
     };
-    #[pymodule_export]
-    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
     #[pymodule_export]
     use crate::slides::Slides;
     #[pymodule_export]

@@ -200,7 +200,10 @@ impl fmt::Display for Error {
                 )
             }
             Self::MissingEdge { face, edge: [a, b] } => {
-                write!(f, "face {face} has an edge between vertices {a} and {b} that is not among the edges: add it")
+                write!(
+                    f,
+                    "face {face} has an edge between vertices {a} and {b} that is not among the edges: add it"
+                )
             }
             Self::TooLarge { what, index } => {
                 write!(f, "{what} {index} is so large that its length or area overflows: use larger units")

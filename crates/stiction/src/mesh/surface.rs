@@ -482,9 +482,8 @@ mod tests {
             let other = sorted.edge_between(a, b).unwrap() as usize;
             assert_eq!(surface.areas().edges[e], sorted.areas().edges[other]);
         }
-        let err = |edges, faces| {
-            Surface::with_numbered_edges(points(), edges, faces).unwrap_err().to_string()
-        };
+        let err =
+            |edges, faces| Surface::with_numbered_edges(points(), edges, faces).unwrap_err().to_string();
         let missing = err(vec![[0, 1], [2, 1]], vec![[0, 1, 2]]);
         assert!(missing.contains("face 0") && missing.contains("0 and 2"), "{missing}");
         assert!(err(vec![[0, 1], [1, 2], [1, 0]], vec![]).contains("edge 2"));
