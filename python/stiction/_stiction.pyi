@@ -1,12 +1,15 @@
 """Types of the compiled module; its documentation is in help(stiction)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, Protocol, TypeAlias, final
+from os import PathLike
+from typing import Any, Literal, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, sparray, spmatrix
 from typing_extensions import Self
+
+from ._coefficients import Coefficients
 
 _Kind: TypeAlias = Literal["vv", "ve", "ee", "vf"]
 _BroadPhase: TypeAlias = Literal["brute_force", "hash_grid", "spatial_hash", "sweep_and_prune", "bvh"]
@@ -23,11 +26,14 @@ _Barrier: TypeAlias = Literal[
 _ContactSet: TypeAlias = Literal["ipc", "improved_max", "ogc"]
 _Weights: TypeAlias = Literal["count", "area"]
 _Psd: TypeAlias = Literal["clamp", "abs", "gauss_newton", "none"]
-_LawName: TypeAlias = Literal["peak", "smooth_mu"]
+_LawName: TypeAlias = Literal["peak", "smooth_mu", "adhesion"]
 _Blend: TypeAlias = Literal["mean", "product", "minimum", "maximum", "geometric_mean"]
 _Wrt: TypeAlias = Literal["velocities", "lagged", "rest"]
-_Planes: TypeAlias = Iterable[tuple[ArrayLike, ArrayLike]]
+_Obstacles: TypeAlias = Iterable[Obstacle | tuple[ArrayLike, ArrayLike]]
 _Csc: TypeAlias = tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]
+
+_Path: TypeAlias = str | PathLike[str]
+_Report: TypeAlias = dict[str, float | str | None]
 
 version: str
 
@@ -49,7 +55,7 @@ def largest_step(
     surface: Surface,
     x: ArrayLike,
     p: ArrayLike,
-    planes: _Planes | None = None,
+    obstacles: _Obstacles | None = None,
     *,
     method: _Ccd = "additive",
     min_distance: float = 0.0,
@@ -58,7 +64,7 @@ def is_free(
     surface: Surface,
     x: ArrayLike,
     p: ArrayLike,
-    planes: _Planes | None = None,
+    obstacles: _Obstacles | None = None,
     *,
     method: _Ccd = "additive",
     min_distance: float = 0.0,
@@ -99,6 +105,9 @@ def edge_edge_mollifier_gradient(x: ArrayLike, rest: ArrayLike) -> NDArray[np.fl
 def edge_edge_mollifier_hessian(x: ArrayLike, rest: ArrayLike) -> NDArray[np.float64]: ...
 def edge_edge_mollifier_rest_gradient(x: ArrayLike, rest: ArrayLike) -> NDArray[np.float64]: ...
 def edge_edge_mollifier_mixed_hessian(x: ArrayLike, rest: ArrayLike) -> NDArray[np.float64]: ...
+
+def contact_distances(contacts: Contacts, x: ArrayLike) -> NDArray[np.float64]: ...
+def slip_speeds(slides: Slides, v: ArrayLike) -> NDArray[np.float64]: ...
 
 @final
 class VertexFilter:
@@ -208,7 +217,7 @@ class Contacts:
         surface: Surface,
         x: ArrayLike,
         dhat: float,
-        planes: _Planes | None = None,
+        obstacles: _Obstacles | None = None,
         *,
         dmin: float = 0.0,
         contact_set: _ContactSet = "ipc",
@@ -222,7 +231,7 @@ class Contacts:
     def of(
         surface: Surface,
         dhat: float,
-        planes: _Planes | None = None,
+        obstacles: _Obstacles | None = None,
         *,
         dmin: float = 0.0,
         vv: ArrayLike | None = None,
@@ -236,7 +245,10 @@ class Contacts:
         numbers: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Contacts: ...
-    def with_weights(self, weights: ArrayLike) -> Contacts: ...
+    def with_weights(self, weights: ArrayLike, *, keep_shape_derivatives: bool = False) -> Contacts: ...
+    def weight_gradient(self, index: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
+    @property
+    def has_shape_derivatives(self) -> bool: ...
     def __len__(self) -> int: ...
     @property
     def dhat(self) -> float: ...
@@ -256,7 +268,7 @@ class Contacts:
     def obstacle_numbers(self) -> NDArray[np.uint32]: ...
     def smallest_gap(self, x: ArrayLike) -> float: ...
     def semi_implicit_stiffness(
-        self, x: ArrayLike, masses: ArrayLike, hessian: ArrayLike | sparray | spmatrix
+        self, x: ArrayLike, masses: ArrayLike, hessian: ArrayLike | sparray | spmatrix, *, dmin: float | None = None
     ) -> NDArray[np.float64]: ...
 
 class _OwnBarrier(Protocol):
@@ -275,12 +287,16 @@ class BarrierPotential:
         barrier: _Barrier | _OwnBarrier | None = None,
         physical_units: bool = False,
     ) -> Self: ...
+    @staticmethod
+    def adhesion(peak: float, dhat: float, strength: float) -> BarrierPotential: ...
+    @staticmethod
+    def steady(force: float, dhat: float) -> BarrierPotential: ...
     @property
     def dhat(self) -> float: ...
     @property
     def kappa(self) -> float | NDArray[np.float64]: ...
     @property
-    def barrier(self) -> _Barrier | _OwnBarrier: ...
+    def barrier(self) -> _Barrier | Literal["adhesion", "steady"] | _OwnBarrier: ...
     @property
     def physical_units(self) -> bool: ...
     def energy(self, contacts: Contacts, x: ArrayLike) -> float: ...
@@ -309,7 +325,7 @@ class Slides:
         contacts: Contacts,
         x: ArrayLike,
         potential: BarrierPotential,
-        mu: float | ArrayLike,
+        mu: float | ArrayLike | Coefficients,
         mu_k: float | ArrayLike | None = None,
         *,
         blend: _Blend | Callable[[float, float], float] | None = None,
@@ -317,8 +333,27 @@ class Slides:
         static_axes: ArrayLike | None = None,
         kinetic_axes: ArrayLike | None = None,
         direction: ArrayLike | None = None,
+        law: FrictionLaw | _LawName | None = None,
     ) -> Self: ...
+    def replaced(
+        self,
+        *,
+        forces: ArrayLike | None = None,
+        mu: ArrayLike | None = None,
+        own_mu: ArrayLike | None = None,
+        scaling: ArrayLike | None = None,
+        static_axes: ArrayLike | None = None,
+        kinetic_axes: ArrayLike | None = None,
+        normals: ArrayLike | None = None,
+        axes: ArrayLike | None = None,
+        closest: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Slides: ...
+    def at(self, x: ArrayLike) -> Slides: ...
+    def of_contacts(self, contacts: Contacts) -> Slides: ...
     def __len__(self) -> int: ...
+    @property
+    def closest(self) -> NDArray[np.float64]: ...
     @property
     def normal_forces(self) -> NDArray[np.float64]: ...
     @property
@@ -343,10 +378,33 @@ class FrictionPotential:
     def gradient(self, slides: Slides, v: ArrayLike) -> NDArray[np.float64]: ...
     def hessian(self, slides: Slides, v: ArrayLike, psd: _Psd = "clamp") -> csc_array: ...
     def hessian_csc(self, slides: Slides, v: ArrayLike, psd: _Psd = "clamp") -> _Csc: ...
+    def slide_forces(self, slides: Slides, v: ArrayLike) -> NDArray[np.float64]: ...
+    def forces_between(self, slides: Slides, v: ArrayLike) -> list[dict[str, Any]]: ...
+    def account(
+        self, slides: Slides, v: ArrayLike, x_start: ArrayLike, x: ArrayLike, h: float
+    ) -> dict[str, float]: ...
+    def change(self, used: Slides, again: Slides, v: ArrayLike) -> tuple[float, float]: ...
     def force_by_mu(self, slides: Slides, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def force(self, slides: Slides, rest: ArrayLike, u: ArrayLike, v: ArrayLike) -> NDArray[np.float64]: ...
+    def force(
+        self,
+        slides: Slides,
+        rest: ArrayLike,
+        u: ArrayLike,
+        v: ArrayLike,
+        *,
+        potential: BarrierPotential | None = None,
+        dmin: float | None = None,
+    ) -> NDArray[np.float64]: ...
     def force_jacobian(
-        self, slides: Slides, wrt: _Wrt, rest: ArrayLike, u: ArrayLike, v: ArrayLike
+        self,
+        slides: Slides,
+        wrt: _Wrt,
+        rest: ArrayLike,
+        u: ArrayLike,
+        v: ArrayLike,
+        *,
+        potential: BarrierPotential | None = None,
+        dmin: float | None = None,
     ) -> csc_array: ...
 
 @final
@@ -355,7 +413,7 @@ class TrustRegion:
         cls,
         surface: Surface,
         dhat: float,
-        planes: _Planes | None = None,
+        obstacles: _Obstacles | None = None,
         *,
         min_distance: float = 0.0,
         relaxation: float = 0.9,
@@ -376,23 +434,159 @@ class TrustRegion:
     def filter_step(self, x: ArrayLike, step: ArrayLike) -> tuple[NDArray[np.float64], int]: ...
     def planar_filter_step(self, x: ArrayLike, step: ArrayLike) -> tuple[NDArray[np.float64], int]: ...
 
+def boundary_faces(tetrahedra: ArrayLike) -> NDArray[np.uint32]: ...
+def boundary_edges(triangles: ArrayLike) -> NDArray[np.uint32]: ...
+def read_mesh(path: _Path) -> Mesh: ...
+def write_mesh(path: _Path, mesh: Mesh, *, binary: bool = True) -> None: ...
+
+@final
+class Mesh:
+    def __new__(
+        cls,
+        points: ArrayLike,
+        edges: ArrayLike | None = None,
+        triangles: ArrayLike | None = None,
+        tetrahedra: ArrayLike | None = None,
+    ) -> Self: ...
+    @property
+    def points(self) -> NDArray[np.float64]: ...
+    @property
+    def edges(self) -> NDArray[np.uint32]: ...
+    @property
+    def triangles(self) -> NDArray[np.uint32]: ...
+    @property
+    def tetrahedra(self) -> NDArray[np.uint32]: ...
+    def surface(self, dimension: int = 3) -> Surface: ...
+
+class Obstacle:
+    @property
+    def dimension(self) -> int: ...
+
+@final
+class Plane(Obstacle):
+    def __new__(
+        cls,
+        point: ArrayLike,
+        normal: ArrayLike,
+        *,
+        velocity: ArrayLike | None = None,
+        spin: ArrayLike | None = None,
+        about: ArrayLike | None = None,
+    ) -> Self: ...
+
+@final
+class Sphere(Obstacle):
+    def __new__(
+        cls,
+        center: ArrayLike,
+        radius: float,
+        *,
+        velocity: ArrayLike | None = None,
+        spin: ArrayLike | None = None,
+        about: ArrayLike | None = None,
+    ) -> Self: ...
+
+@final
+class Cylinder(Obstacle):
+    def __new__(
+        cls,
+        point: ArrayLike,
+        axis: ArrayLike,
+        radius: float,
+        *,
+        velocity: ArrayLike | None = None,
+        spin: ArrayLike | None = None,
+        about: ArrayLike | None = None,
+    ) -> Self: ...
+
+def refine(
+    solve: Callable[[], object],
+    measure: Callable[[], tuple[float, float]],
+    relag: Callable[[], object],
+    *,
+    rounds: int = 10,
+    tolerance: float = 1e-3,
+) -> dict[str, Any]: ...
+def smallest_distance(
+    surface: Surface, x: ArrayLike, candidates: Mapping[_Kind, ArrayLike], obstacles: _Obstacles | None = None
+) -> tuple[float, tuple[str, int, int]] | None: ...
+
+class StepError(RuntimeError): ...
+
+@final
+class Scene:
+    def __new__(cls, values: Mapping[str, Any]) -> Self: ...
+    @staticmethod
+    def parse(text: str) -> Scene: ...
+    @staticmethod
+    def load(path: _Path) -> Scene: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def time_step(self) -> float: ...
+    @property
+    def end(self) -> float: ...
+
+class Simulation:
+    def __new__(cls, scene: Scene) -> Self: ...
+    def step(self) -> _Report: ...
+    @property
+    def reports(self) -> list[_Report]: ...
+    @property
+    def scene(self) -> Scene: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def positions(self) -> NDArray[np.float64]: ...
+    @property
+    def velocities(self) -> NDArray[np.float64]: ...
+    @property
+    def elements(self) -> NDArray[np.uint32]: ...
+    @property
+    def surface(self) -> Surface: ...
+    @property
+    def bodies(self) -> dict[str, slice]: ...
+    def write_vtu(self, path: _Path) -> None: ...
+
+def _restore_contacts(
+    surface: Surface,
+    dhat: float,
+    dmin: float,
+    obstacles: _Obstacles,
+    lists: Mapping[str, ArrayLike],
+    sources: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]] | None,
+) -> Contacts: ...
+def _restore_slides(
+    contacts: Contacts, potential: BarrierPotential, x: ArrayLike, stored: tuple[Any, Any]
+) -> Slides: ...
+def _restore_surface(parts: tuple[Any, ...], filter: Any, areas: tuple[ArrayLike, ArrayLike] | None) -> Surface: ...
+def _restore_filter(tree: Any) -> Filter: ...
+def _restore_vertex_filter(tree: Any) -> VertexFilter: ...
+def main(args: Sequence[str]) -> int: ...
+
 # Motions between two configurations, for `stiction.ipctk`. A rule is (method, minimum distance, part kept, most of it kept).
 _Rule: TypeAlias = tuple[str, float, float, float]
 _Near: TypeAlias = str | Mapping[str, ArrayLike]
 
 def path_step(
-    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, planes: _Planes | None = None
+    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, obstacles: _Obstacles | None = None
 ) -> float: ...
 def path_is_free(
-    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, planes: _Planes | None = None
+    surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, obstacles: _Obstacles | None = None
 ) -> bool: ...
 def pair_step(kind: str, start: ArrayLike, end: ArrayLike, rule: _Rule) -> float: ...
 def vertex_distances(surface: Surface, candidates: Mapping[str, ArrayLike], x: ArrayLike) -> NDArray[np.float64]: ...
 def safe_distances(
-    surface: Surface, x: ArrayLike, reach: float, rule: _Rule, broad_phase: str, planes: _Planes | None = None
+    surface: Surface, x: ArrayLike, reach: float, rule: _Rule, broad_phase: str, obstacles: _Obstacles | None = None
 ) -> NDArray[np.float64]: ...
 def divided_steps(
-    surface: Surface, start: ArrayLike, end: ArrayLike, reach: float, rule: _Rule, planes: _Planes | None = None
+    surface: Surface, start: ArrayLike, end: ArrayLike, reach: float, rule: _Rule, obstacles: _Obstacles | None = None
 ) -> NDArray[np.float64]: ...
 def shortened_to_balls(
     centers: ArrayLike, radii: ArrayLike, x: ArrayLike, step: ArrayLike

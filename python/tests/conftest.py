@@ -1,7 +1,12 @@
 """How the parity tests compare, and a table of what they reached."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
+
+import stiction
 
 TOLERANCE = 1e-10
 WORST = pytest.StashKey[dict]()
@@ -9,6 +14,15 @@ WORST = pytest.StashKey[dict]()
 
 def pytest_configure(config):
     config.stash[WORST] = {}
+    check_installed()
+
+
+def check_installed():
+    """The package under test is the one that people install, unless STICTION_TREE=1 says otherwise."""
+    place = Path(stiction.__file__)
+    if "site-packages" not in place.parts and os.environ.get("STICTION_TREE") != "1":
+        message = f"stiction is imported from {place.parent}, not from an installed wheel: see scripts/wheel, or set STICTION_TREE=1"
+        raise pytest.UsageError(message)
 
 
 @pytest.fixture

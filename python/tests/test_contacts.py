@@ -56,7 +56,7 @@ BAD_LISTS = {
     "no parts": ({"parallel": [[0, 1, 2, 3]]}, "parts: has 0 entries, expected 1"),
     "bad part": ({"parallel": [[0, 1, 2, 3]], "parts": [[0, 3]], "thresholds": [1.0]}, "parts: row 0 has 3"),
     "bad threshold": ({"parallel": [[0, 1, 2, 3]], "parts": [[0, 1]], "thresholds": [-1.0]}, "thresholds: entry 0"),
-    "no plane": ({"obstacle": [0], "numbers": [0]}, "numbers: 0 is out of range: there are 0 planes"),
+    "no plane": ({"obstacle": [0], "numbers": [0]}, "numbers: 0 is out of range: there are 0 obstacles"),
     "fractions": ({"vf": [[0.5, 1, 2, 3]]}, "vf: has entries of type float64"),
     "weights": ({"vv": [[0, 1]], "weights": [1.0, 2.0]}, "weights: .*2"),
     "infinite weight": ({"vv": [[0, 1]], "weights": [np.inf]}, "weights: entry 0 is not finite"),

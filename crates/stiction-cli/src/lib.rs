@@ -9,6 +9,8 @@ pub mod run;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand};
 
@@ -26,29 +28,39 @@ enum Command {
     Run(run::RunArgs),
 }
 
-/// Runs the command line `args` (the first is the program's name) and prints to the terminal.
+/// Runs the command line `args` (the first is the program's name) and prints to the terminal; Ctrl-C ends it.
 ///
 /// Exit codes: 0 done, 1 failed, 2 not understood, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    ExitCode::from(main_until(args, &run::stop_flag()))
+}
+
+/// Like [`main`], for programs that handle signals themselves: ends when `stop` is raised. Returns the exit code.
+pub fn main_until(args: impl IntoIterator<Item = impl Into<OsString> + Clone>, stop: &Arc<AtomicBool>) -> u8 {
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => {
             // Help and version go to standard output, errors to standard error; nothing to do if that fails.
             let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return u8::try_from(error.exit_code()).unwrap_or(NOT_UNDERSTOOD);
         }
     };
     let Command::Run(run_args) = args.command;
-    match run::run(&run_args) {
+    match run::run(&run_args, stop) {
         Ok(outcome) => finish(&outcome),
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            FAILED
         }
     }
 }
 
-fn finish(outcome: &run::Outcome) -> ExitCode {
+const DONE: u8 = 0;
+const FAILED: u8 = 1;
+const NOT_UNDERSTOOD: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+fn finish(outcome: &run::Outcome) -> u8 {
     let show = |what: &str, path: &PathBuf| println!("{what:9}{}", path.display());
     if let Some(error) = &outcome.failure {
         eprintln!("error: {error}");
@@ -66,8 +78,8 @@ fn finish(outcome: &run::Outcome) -> ExitCode {
     show("steps:", &outcome.table);
     show("picture:", &outcome.picture);
     match (&outcome.failure, outcome.interrupted) {
-        (Some(_), _) => ExitCode::FAILURE,
-        (None, true) => ExitCode::from(130),
-        (None, false) => ExitCode::SUCCESS,
+        (Some(_), _) => FAILED,
+        (None, true) => INTERRUPTED,
+        (None, false) => DONE,
     }
 }

@@ -82,20 +82,20 @@ pub struct Outcome {
     pub picture: PathBuf,
 }
 
-/// Runs a scene to its end, to an interruption or to a failure; results so far are on disk in any case.
+/// Runs a scene to its end, to a failure or until `stop` is raised; results so far are on disk in any case.
 ///
 /// # Errors
 /// If the scene is wrong or results cannot be written.
-pub fn run(args: &RunArgs) -> Result<Outcome, Error> {
+pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
     let wrong = |error| Error::Scene { path: args.scene.clone(), error };
     let scene = Scene::load(&args.scene).map_err(wrong)?;
     let go = || {
         if scene.dimension == 2 {
             let (model, state) = scene.build::<2>().map_err(wrong)?;
-            Run::new(args, &scene, &model, state)?.finish()
+            Run::new(args, &scene, &model, state)?.finish(stop)
         } else {
             let (model, state) = scene.build::<3>().map_err(wrong)?;
-            Run::new(args, &scene, &model, state)?.finish()
+            Run::new(args, &scene, &model, state)?.finish(stop)
         }
     };
     match args.threads {
@@ -140,10 +140,9 @@ impl<'a, const D: usize> Run<'a, D> {
         Ok(run)
     }
 
-    fn finish(mut self) -> Result<Outcome, Error> {
-        let stop = stop_flag();
+    fn finish(mut self, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
         let bar = progress_bar(self.scene.steps() as u64, self.args.quiet);
-        let mut work = Workspace::with_stop(Arc::clone(&stop));
+        let mut work = Workspace::with_stop(Arc::clone(stop));
         let mut failure = None;
         while self.state.step < self.scene.steps() && failure.is_none() && !stop.load(Ordering::Relaxed) {
             match step(self.model, &mut self.state, &mut work) {
@@ -240,7 +239,7 @@ fn clear_frames(folder: &Path) -> std::io::Result<()> {
 
 /// A flag that Ctrl-C raises, to give the present step up and close. A second Ctrl-C stops at once; the table and the
 /// frames so far are on disk. Where signals cannot be handled, Ctrl-C ends the process as usual.
-fn stop_flag() -> Arc<AtomicBool> {
+pub fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
     let _ = ctrlc::set_handler(move || {

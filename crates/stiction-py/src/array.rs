@@ -92,6 +92,15 @@ pub fn reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     Ok(row_by_row(&array))
 }
 
+/// The entries of the `(n,)` array of finite numbers called `name`.
+pub fn finite_reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let values = reals(name, object)?;
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(entry) => Err(at(name, format!("entry {entry} is not finite"))),
+        None => Ok(values),
+    }
+}
+
 /// The entries of the array of numbers called `name`, row by row.
 pub fn reals_of_any_shape(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     Ok(row_by_row(&real_array(name, object)?))

@@ -2,6 +2,7 @@
 
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use stiction::barrier::{self, Adhesion, BarrierKind, BarrierLaw, Kappa};
 use stiction::contact::PerContact;
 use stiction::distance::Psd;
@@ -85,6 +86,25 @@ impl BarrierPotential {
 
     fn __repr__(&self) -> String {
         format!("BarrierPotential(dhat={}, kappa={})", self.0.dhat, self.0.kappa.name())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (class, Setting { barrier, dhat, physical, .. }) = (py.get_type::<Self>(), &self.0);
+        match barrier {
+            BarrierChoice::Adhesion { peak, strength } => {
+                Ok((class.getattr("adhesion")?, (*peak, *dhat, *strength).into_pyobject(py)?))
+            }
+            BarrierChoice::Steady(force) => {
+                Ok((class.getattr("steady")?, (*force, *dhat).into_pyobject(py)?))
+            }
+            BarrierChoice::Named(_) | BarrierChoice::Own(_) => {
+                let named = PyDict::new(py);
+                named.set_item("barrier", self.barrier(py)?)?;
+                named.set_item("physical_units", *physical)?;
+                let make = py.import("functools")?.getattr("partial")?.call((class,), Some(&named))?;
+                Ok((make, (*dhat, self.kappa(py)?).into_pyobject(py)?))
+            }
+        }
     }
 
     /// The distance beyond dmin below which the barrier acts, in m.
@@ -282,7 +302,7 @@ impl Setting {
         let found = py.detach(|| {
             let law = BarrierLaw::new(self.barrier.with(&trouble, self.dhat, dmin)?, self.dhat);
             let law = law.and_then(|law| law.with_dmin(dmin))?.with_physical_units(self.physical);
-            let (contacts, obstacles) = (&scene.contacts, scene.obstacles.as_slice());
+            let (contacts, obstacles) = (&scene.contacts, scene.obstacles.solids.as_slice());
             let kappa = stiffness.as_ref().map_or(Kappa::Same(self.kappa.same()), Kappa::Each);
             Ok(f(&Placed { contacts, obstacles, law, kappa }))
         });

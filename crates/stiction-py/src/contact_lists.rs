@@ -5,8 +5,7 @@ use stiction::closest::EdgePart;
 use stiction::contact::{self, Contact, ObstacleContact, ParallelContact};
 use stiction::stencil::Stencil;
 
-use crate::array::{indices, numbers};
-use crate::contacts::{finite_reals, set_weights};
+use crate::array::{finite_reals, indices, numbers};
 use crate::error::at;
 
 /// A list that may be missing.
@@ -64,7 +63,7 @@ impl Lists<'_, '_> {
         let planes = self.numbers.map_or(Ok(vec![]), |list| numbers("numbers", list))?;
         same_length("numbers", planes.len(), near.len())?;
         in_range("obstacle", &near, vertices, "vertices")?;
-        in_range("numbers", &planes, obstacles, "planes")?;
+        in_range("numbers", &planes, obstacles, "obstacles")?;
         let contact =
             |(vertex, obstacle)| ObstacleContact { stencil: Stencil([vertex]), obstacle, weight: 1.0 };
         Ok(near.into_iter().zip(planes).map(contact).collect())
@@ -103,4 +102,10 @@ fn in_range(name: &str, list: &[u32], count: usize, what: &str) -> PyResult<()> 
         Some(number) => Err(at(name, format!("{number} is out of range: there are {count} {what}"))),
         None => Ok(()),
     }
+}
+
+/// Gives the contacts the weights of a list.
+pub fn set_weights(contacts: &mut contact::Contacts, weights: &Bound<'_, PyAny>) -> PyResult<()> {
+    let weights = finite_reals("weights", weights)?;
+    contacts.set_weights(&weights).map_err(|error| at("weights", error))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use stiction::barrier::BarrierLaw;
 use stiction::barrier::stiffness::semi_implicit;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
@@ -15,14 +15,14 @@ use stiction::error::Error;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::mesh;
-use stiction::obstacle::Obstacle;
 
 use crate::array::{from_rows, from_vectors, index_pairs, reals};
-use crate::contact_lists::Lists;
+use crate::contact_lists::{Lists, set_weights};
 use crate::error::{at, plain};
-use crate::planes::read_planes;
+use crate::obstacles::Obstacles;
 use crate::sparse::{Given, Kept};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
+use crate::weight_lists;
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
@@ -33,7 +33,7 @@ pub enum AnyContacts {
 /// The contacts of a surface, with all that their energies need.
 pub struct Scene<const D: usize> {
     pub surface: Arc<mesh::Surface<D>>,
-    pub obstacles: Vec<Obstacle<D>>,
+    pub obstacles: Obstacles<D>,
     dhat: f64,
     pub dmin: f64,
     pub contacts: contact::Contacts,
@@ -47,7 +47,7 @@ pub struct Scene<const D: usize> {
 /// `surface`: what can touch.
 /// `x`: positions, shape (n, D), in m.
 /// `dhat`: distance in m below which a pair is in contact.
-/// `planes`: pairs (point, normal); everything behind the plane is solid, free space is where the normal points to.
+/// `obstacles`: a `Plane`, `Sphere` or `Cylinder` each, or a pair (point, normal) for a plane, with free space where the normal points to.
 /// `dmin`: distance in m that no pair may fall below; pairs are in contact below dmin + dhat.
 /// `contact_set`: `"ipc"`, all close pairs; `"improved_max"`, without counting shared edges and vertices twice; `"ogc"`, only pairs
 /// whose direction is normal to both surfaces.
@@ -67,7 +67,7 @@ pub struct Contacts(pub AnyContacts);
 impl Contacts {
     #[new]
     #[pyo3(signature = (
-        surface, x, dhat, planes=None, *, dmin=0.0, contact_set="ipc", weights="count", candidates=None,
+        surface, x, dhat, obstacles=None, *, dmin=0.0, contact_set="ipc", weights="count", candidates=None,
         broad_phase="bvh", shape_derivatives=false, weight_factor=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
@@ -75,7 +75,7 @@ impl Contacts {
         surface: &Surface,
         x: &Bound<'_, PyAny>,
         dhat: f64,
-        planes: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
         dmin: f64,
         contact_set: &str,
         weights: &str,
@@ -95,8 +95,8 @@ impl Contacts {
         let near = candidates.map(read_candidates).transpose()?.map_or(Near::By(method), Near::Given);
         let pick = Pick { distances, selection, near, shape_derivatives, factor: weight_factor };
         Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, planes, pick)?.into()),
-            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, planes, pick)?.into()),
+            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, obstacles, pick)?.into()),
+            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, obstacles, pick)?.into()),
         }))
     }
 
@@ -105,18 +105,18 @@ impl Contacts {
     /// `vv`, `ve`, `ee`, `vf`: vertices of the pairs, shapes (k, 2), (k, 3), (k, 4) and (k, 4): first those of the first primitive.
     /// `parallel`: nearly parallel edges, shape (k, 4); `parts`: which parts of the two are closest, shape (k, 2), 0 the first vertex,
     /// 1 the second, 2 the inside; `thresholds`: of their mollifiers, shape (k,), in m⁴.
-    /// `obstacle`: vertices near planes, shape (k,); `numbers`: of these planes, shape (k,).
+    /// `obstacle`: vertices near obstacles, shape (k,); `numbers`: of these obstacles, shape (k,).
     /// `weights`: one for each contact, in the order of `vertices`; by default 1.
     #[staticmethod]
     #[pyo3(signature = (
-        surface, dhat, planes=None, *, dmin=0.0, vv=None, ve=None, ee=None, vf=None, parallel=None, parts=None,
+        surface, dhat, obstacles=None, *, dmin=0.0, vv=None, ve=None, ee=None, vf=None, parallel=None, parts=None,
         thresholds=None, obstacle=None, numbers=None, weights=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn of(
         surface: &Surface,
         dhat: f64,
-        planes: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
         dmin: f64,
         vv: Option<&Bound<'_, PyAny>>,
         ve: Option<&Bound<'_, PyAny>>,
@@ -133,10 +133,10 @@ impl Contacts {
         let lists = Lists { vv, ve, ee, vf, parallel, parts, thresholds, obstacle, numbers, weights };
         Ok(Self(match &surface.0 {
             AnySurface::Flat(surface) => {
-                AnyContacts::Flat(Scene::of(surface, distances, planes, &lists)?.into())
+                AnyContacts::Flat(Scene::of(surface, distances, obstacles, &lists)?.into())
             }
             AnySurface::Solid(surface) => {
-                AnyContacts::Solid(Scene::of(surface, distances, planes, &lists)?.into())
+                AnyContacts::Solid(Scene::of(surface, distances, obstacles, &lists)?.into())
             }
         }))
     }
@@ -152,6 +152,29 @@ impl Contacts {
             AnyContacts::Flat(scene) => AnyContacts::Flat(scene.with_weights(weights, keep)?.into()),
             AnyContacts::Solid(scene) => AnyContacts::Solid(scene.with_weights(weights, keep)?.into()),
         }))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (surface, sources, obstacles) = match &self.0 {
+            AnyContacts::Flat(scene) => {
+                let obstacles = scene.obstacles.list(py)?;
+                (AnySurface::Flat(scene.surface.clone()), &scene.sources, obstacles)
+            }
+            AnyContacts::Solid(scene) => {
+                let obstacles = scene.obstacles.list(py)?;
+                (AnySurface::Solid(scene.surface.clone()), &scene.sources, obstacles)
+            }
+        };
+        let lists = self.vertices(py)?;
+        lists.set_item("obstacle", lists.as_any().get_item("obstacle")?.call_method0("ravel")?)?;
+        lists.set_item("parts", self.parts(py))?;
+        lists.set_item("thresholds", self.thresholds(py))?;
+        lists.set_item("numbers", self.obstacle_numbers(py))?;
+        lists.set_item("weights", self.weights(py))?;
+        let sources = sources.as_ref().map(|sources| weight_lists::to_arrays(py, sources));
+        let arguments = (Surface(surface), self.dhat(), self.dmin(), obstacles, lists, sources);
+        let restore = py.import("stiction._stiction")?.getattr("_restore_contacts")?;
+        Ok((restore, arguments.into_pyobject(py)?))
     }
 
     /// The derivative of the weight of contact `index`, in the order of `vertices`, by the positions at rest: vertices, shape (m,), and
@@ -239,7 +262,7 @@ impl Contacts {
     fn smallest_gap(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
-            Ok(x.py().detach(|| scene.contacts.smallest_gap(&positions, &scene.obstacles)))
+            Ok(x.py().detach(|| scene.contacts.smallest_gap(&positions, &scene.obstacles.solids)))
         })
     }
 
@@ -259,7 +282,7 @@ impl Contacts {
         PyArray1::from_iter(py, contacts.parallel.iter().map(|c| c.threshold))
     }
 
-    /// Numbers of the planes of the contacts with planes, shape (k,).
+    /// Numbers of the obstacles of the contacts with obstacles, shape (k,).
     #[getter]
     fn obstacle_numbers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
@@ -290,7 +313,7 @@ impl Contacts {
             }
             let hessian = Given::read(hessian, flat(&positions).len())?;
             let found = x.py().detach(|| semi_implicit(
-                (&scene.contacts, &scene.obstacles),
+                (&scene.contacts, &scene.obstacles.solids),
                 &positions,
                 &masses,
                 &|row, column| hessian.block(row, column),
@@ -341,11 +364,11 @@ impl<const D: usize> Scene<D> {
     fn new(
         surface: &Arc<mesh::Surface<D>>,
         x: &Bound<'_, PyAny>,
-        planes: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
         Pick { distances, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
     ) -> PyResult<Self> {
         let positions = vertex_field(surface, "x", x)?;
-        let obstacles = read_planes(planes)?;
+        let obstacles = Obstacles::read(obstacles)?;
         let contacts = x.py().detach(|| {
             // Both boxes of a pair grow, so half the distance each.
             let inflation = 0.5 * selection.reach;
@@ -360,10 +383,10 @@ impl<const D: usize> Scene<D> {
             };
             let build = contact::Contacts::build_with_sources;
             if shape_derivatives {
-                let (contacts, sources) = build(surface, &near, &obstacles, &positions, &selection);
+                let (contacts, sources) = build(surface, &near, &obstacles.solids, &positions, &selection);
                 return Ok((contacts, Some(sources)));
             }
-            Ok((contact::Contacts::build(surface, &near, &obstacles, &positions, &selection), None))
+            Ok((contact::Contacts::build(surface, &near, &obstacles.solids, &positions, &selection), None))
         });
         let (mut contacts, sources) = contacts.map_err(|error: Error| plain(&error))?;
         if let Some(function) = factor {
@@ -376,17 +399,44 @@ impl<const D: usize> Scene<D> {
     fn of(
         surface: &Arc<mesh::Surface<D>>,
         distances: Distances,
-        planes: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
         lists: &Lists<'_, '_>,
     ) -> PyResult<Self> {
-        let obstacles = read_planes(planes)?;
-        let contacts = lists.read(surface.rest().len(), obstacles.len())?;
+        let obstacles = Obstacles::read(obstacles)?;
+        let contacts = lists.read(surface.rest().len(), obstacles.solids.len())?;
         Ok(Self::plain(surface, obstacles, distances, contacts))
+    }
+
+    fn restored(
+        surface: &Arc<mesh::Surface<D>>,
+        distances: Distances,
+        obstacles: &Bound<'_, PyAny>,
+        (stored, sources): (&Bound<'_, PyDict>, Option<&Bound<'_, PyAny>>),
+    ) -> PyResult<Self> {
+        let list = |name| stored.get_item(name);
+        let (vv, ve, ee, vf) = (list("vv")?, list("ve")?, list("ee")?, list("vf")?);
+        let (parallel, parts, thresholds) = (list("parallel")?, list("parts")?, list("thresholds")?);
+        let (obstacle, numbers, weights) = (list("obstacle")?, list("numbers")?, list("weights")?);
+        let lists = Lists {
+            vv: vv.as_ref(),
+            ve: ve.as_ref(),
+            ee: ee.as_ref(),
+            vf: vf.as_ref(),
+            parallel: parallel.as_ref(),
+            parts: parts.as_ref(),
+            thresholds: thresholds.as_ref(),
+            obstacle: obstacle.as_ref(),
+            numbers: numbers.as_ref(),
+            weights: weights.as_ref(),
+        };
+        let sizes = (surface.rest().len(), surface.edges().len());
+        let sources = sources.map(|sources| weight_lists::read(sources, sizes)).transpose()?;
+        Ok(Self { sources, ..Self::of(surface, distances, Some(obstacles), &lists)? })
     }
 
     fn plain(
         surface: &Arc<mesh::Surface<D>>,
-        obstacles: Vec<Obstacle<D>>,
+        obstacles: Obstacles<D>,
         Distances { dhat, dmin }: Distances,
         contacts: contact::Contacts,
     ) -> Self {
@@ -437,27 +487,34 @@ impl<const D: usize> Scene<D> {
     }
 }
 
+/// Contacts as they were stored.
+#[pyfunction]
+#[pyo3(name = "_restore_contacts")]
+pub fn restore_contacts(
+    surface: &Surface,
+    dhat: f64,
+    dmin: f64,
+    obstacles: &Bound<'_, PyAny>,
+    lists: &Bound<'_, PyDict>,
+    sources: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Contacts> {
+    let distances = Distances::new(dhat, dmin)?;
+    Ok(Contacts(match &surface.0 {
+        AnySurface::Flat(surface) => {
+            AnyContacts::Flat(Scene::restored(surface, distances, obstacles, (lists, sources))?.into())
+        }
+        AnySurface::Solid(surface) => {
+            AnyContacts::Solid(Scene::restored(surface, distances, obstacles, (lists, sources))?.into())
+        }
+    }))
+}
+
 /// The number of a part of an edge in Python.
 fn part_number(part: EdgePart) -> u8 {
     match part {
         EdgePart::Start => 0,
         EdgePart::End => 1,
         EdgePart::Inside => 2,
-    }
-}
-
-/// Gives the contacts the weights of a list.
-pub fn set_weights(contacts: &mut contact::Contacts, weights: &Bound<'_, PyAny>) -> PyResult<()> {
-    let weights = finite_reals("weights", weights)?;
-    contacts.set_weights(&weights).map_err(|error| at("weights", error))
-}
-
-/// The entries of the `(n,)` array of finite numbers called `name`.
-pub fn finite_reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let values = reals(name, object)?;
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(entry) => Err(at(name, format!("entry {entry} is not finite"))),
-        None => Ok(values),
     }
 }
 

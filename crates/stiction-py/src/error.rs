@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use pyo3::exceptions::PyValueError;
-use pyo3::{PyErr, PyResult};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
 use stiction::error::Error;
 
 /// `argument: message`.
@@ -14,6 +14,16 @@ pub fn at(argument: &str, message: impl Display) -> PyErr {
 /// An error that names its parameter itself.
 pub fn plain(error: &Error) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// An error with a file: an `OSError` with its number and name if it cannot be read or written, else a `ValueError`.
+pub fn file_error(py: Python<'_>, error: &stiction_sim::error::Error) -> PyErr {
+    let stiction_sim::error::Error::File { path, source } = error else {
+        return PyValueError::new_err(error.to_string());
+    };
+    let Some(code) = source.raw_os_error() else { return PyOSError::new_err(error.to_string()) };
+    let say = || py.import("os")?.getattr("strerror")?.call1((code,))?.extract::<String>();
+    PyOSError::new_err((code, say().unwrap_or_default(), path.clone()))
 }
 
 /// `value` if it is at least 0 and finite.

@@ -1,13 +1,12 @@
 //! What never touches, as data.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use stiction::mesh;
 
 use crate::array::{any_numbers, indices, numbers};
 use crate::error::at;
-use crate::surface::{AnySurface, Surface, either};
+use crate::filter_tree;
+use crate::surface::{AnySurface, Surface, either, with_filter};
 
 /// Which pairs of vertices may touch. Combine with `&`, `|` and `~`; call it with two vertices to ask.
 #[pyclass(frozen, from_py_object, module = "stiction")]
@@ -75,6 +74,11 @@ impl VertexFilter {
     fn __invert__(&self) -> Self {
         Self(self.0.clone().not())
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let restore = py.import("stiction._stiction")?.getattr("_restore_vertex_filter")?;
+        Ok((restore, (filter_tree::of_vertices(py, &self.0)?,)))
+    }
 }
 
 /// Which pairs of primitives may touch: give it to `Surface`. Combine with `&`, `|` and `~`; `allows` asks.
@@ -131,8 +135,8 @@ impl Filter {
     /// The surface with this rule instead of the one it had.
     fn applied_to(&self, surface: &Surface) -> PyResult<Surface> {
         Ok(Surface(match &surface.0 {
-            AnySurface::Flat(surface) => AnySurface::Flat(self.on(surface)?),
-            AnySurface::Solid(surface) => AnySurface::Solid(self.on(surface)?),
+            AnySurface::Flat(surface) => AnySurface::Flat(with_filter(surface, self.0.clone())?),
+            AnySurface::Solid(surface) => AnySurface::Solid(with_filter(surface, self.0.clone())?),
         }))
     }
 
@@ -147,11 +151,23 @@ impl Filter {
     fn __invert__(&self) -> Self {
         Self(self.0.clone().not())
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let restore = py.import("stiction._stiction")?.getattr("_restore_filter")?;
+        Ok((restore, (filter_tree::of_filter(py, &self.0)?,)))
+    }
 }
 
-impl Filter {
-    fn on<const D: usize>(&self, surface: &mesh::Surface<D>) -> PyResult<Arc<mesh::Surface<D>>> {
-        let filtered = surface.clone().with_filter(self.0.clone());
-        filtered.map(Arc::new).map_err(|error| at("filter", error))
-    }
+/// A filter as it was stored.
+#[pyfunction]
+#[pyo3(name = "_restore_filter")]
+pub fn restore_filter(tree: &Bound<'_, PyAny>) -> PyResult<Filter> {
+    filter_tree::read_filter(tree).map(Filter)
+}
+
+/// A filter of vertices as it was stored.
+#[pyfunction]
+#[pyo3(name = "_restore_vertex_filter")]
+pub fn restore_vertex_filter(tree: &Bound<'_, PyAny>) -> PyResult<VertexFilter> {
+    filter_tree::read_vertices(tree).map(VertexFilter)
 }

@@ -11,7 +11,8 @@ use crate::error::{at, plain, positive};
 /// Friction by normal force, g(y), as a function of the speed y of the slide.
 ///
 /// `name`: `"peak"` rises to exactly `mu_s` and falls to `mu_k`; `"smooth_mu"` multiplies the smoothed step with a coefficient that goes from
-/// `mu_s` to `mu_k`, and stays below `mu_s` (as in ipctk); `"stribeck"` rises to `mu_s` and falls slowly to `mu_k`, plus a viscous term.
+/// `mu_s` to `mu_k`, and stays below `mu_s` (as in ipctk); `"stribeck"` rises to `mu_s` and falls slowly to `mu_k`, plus a viscous term;
+/// `"adhesion"` is `"smooth_mu"` up to `eps_v`, falls from there and has let go at twice that.
 /// `speed`: of `"stribeck"`, how far above `eps_v` friction is halfway between `mu_s` and `mu_k`, in m/s.
 /// `viscous`: of `"stribeck"`, friction by normal force and speed, in s/m.
 ///
@@ -33,6 +34,15 @@ impl Law {
 
     fn __repr__(&self) -> String {
         format!("FrictionLaw({:?})", self.0)
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&'static str,), Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        if let FrictionKind::Stribeck(law) = self.0 {
+            named.set_item("speed", law.speed())?;
+            named.set_item("viscous", law.viscous())?;
+        }
+        Ok(((self.0.name(),), named))
     }
 
     /// The law and what belongs to it, a dictionary of arrays of shape (n,):

@@ -1,10 +1,13 @@
 //! Friction summed over slides.
 
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
 use stiction::blocks::{Blocks, FullBlocks};
 use stiction::error::Error;
-use stiction::friction::{self, FrictionKind, LaggedForce, Motion};
+use stiction::friction::{
+    self, FrictionAccount, FrictionKind, LagChange, LaggedForce, Motion, PairForce, Side, Step, forces_at_end,
+};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -47,6 +50,10 @@ impl FrictionPotential {
 
     fn __repr__(&self) -> String {
         format!("FrictionPotential(eps_v={}, law={:?}, h_hat={})", self.eps_v, self.law, self.h_hat)
+    }
+
+    fn __getnewargs__(&self) -> (f64, Law, f64) {
+        (self.eps_v, Law(self.law), self.h_hat)
     }
 
     /// The speed below which a slide counts as sticking, in m/s.
@@ -119,6 +126,77 @@ impl FrictionPotential {
         })
     }
 
+    /// The friction force on the first primitive of each slide in N, shape (k, D), in the order of `Contacts.vertices`: of a vertex and a face
+    /// the vertex, of two edges the first, of a vertex and an obstacle the vertex. On the other acts the opposite.
+    fn slide_forces<'py>(
+        &self,
+        slides: &Slides,
+        v: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnySlides, &slides.0, held => {
+            let velocities = held.scene.field("v", v)?;
+            let found = v.py().detach(|| self.on(held, &velocities, |potential| potential.slide_forces(&velocities)));
+            let found = found.to_contacts(&held.scene.contacts).map_err(|error| plain(&error))?;
+            Ok(from_vectors(v.py(), &found.iter().copied().collect::<Vec<_>>()))
+        })
+    }
+
+    /// Friction and normal forces between bodies (see `Surface.bodies`), and between bodies and obstacles: a list of dictionaries.
+    ///
+    /// `first`, `second`: pairs such as ("body", 0) and ("obstacle", 1); `friction`, `normal`: the forces on the first in N, shape (D,), zero
+    /// where both are the same; `normal_force`: the sum of all λ in N; `slides`: how many there are.
+    fn forces_between<'py>(&self, slides: &Slides, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let out = PyList::empty(v.py());
+        either!(AnySlides, &slides.0, held => {
+            let velocities = held.scene.field("v", v)?;
+            let surface = &held.scene.surface;
+            let bodies: Vec<u32> =
+                (0..surface.rest().len() as u32).map(|v| surface.body(v).unwrap_or(u32::MAX)).collect();
+            let found = v.py().detach(|| self.on(held, &velocities, |potential| {
+                potential.forces_between(&velocities, &bodies, &held.scene.contacts)
+            }));
+            for force in found.map_err(|error| plain(&error))? {
+                out.append(pair_force(v.py(), &force)?)?;
+            }
+        });
+        Ok(out)
+    }
+
+    /// What friction did in a step from positions `x_start` to x, both of shape (n, D), in m, that took `h` in s: a dictionary.
+    ///
+    /// `stick`, `slip`, `separated`: numbers of slides; `cone_excess` in N and `relative_cone_excess`: how far friction is beyond the cone of
+    /// the normal forces at the end; `creep` and `creep_bound` in m/s, `distance` in m, `dissipation` in J.
+    /// `v`: the velocities that friction acted at.
+    fn account<'py>(
+        &self,
+        slides: &Slides,
+        v: &Bound<'py, PyAny>,
+        x_start: &Bound<'py, PyAny>,
+        x: &Bound<'py, PyAny>,
+        h: f64,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let h = positive("h", h)?;
+        let account = either!(AnySlides, &slides.0, held => {
+            let velocities = held.scene.field("v", v)?;
+            let (start, end) = (held.scene.field("x_start", x_start)?, held.scene.field("x", x)?);
+            let at_end = held.barrier.on(v.py(), &held.scene, |barrier| forces_at_end(barrier, &end))?;
+            let motion = Motion { x_ref: &end, v_ref: &velocities, h_hat: self.h_hat };
+            let step = Step { x_start: &start, x: &end, h };
+            v.py().detach(|| self.moving(held, motion, |potential| potential.account(&step, &at_end, 0.0)))
+        });
+        account_dict(v.py(), &account.map_err(|error| plain(&error))?)
+    }
+
+    /// How much the friction forces change from slides `used` to slides `again`, both at velocities v, and the larger norm of the two, in N:
+    /// for `refine`.
+    fn change(&self, used: &Slides, again: &Slides, v: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
+        match (&used.0, &again.0) {
+            (AnySlides::Flat(used), AnySlides::Flat(again)) => self.change_of(used, again, v),
+            (AnySlides::Solid(used), AnySlides::Solid(again)) => self.change_of(used, again, v),
+            _ => Err(at("again", "is of another dimension than used")),
+        }
+    }
+
     /// The friction forces in N, shape (n, D), as a function of positions at rest, displacements u to lag at and velocities v.
     ///
     /// Normal forces, planes, closest points and axes are those at rest + u; the contacts, their weights and coefficients stay as they are.
@@ -182,9 +260,34 @@ impl FrictionPotential {
         v: &[Vector<D>],
         f: impl FnOnce(&friction::FrictionPotential<'_, D>) -> R,
     ) -> R {
+        self.moving(held, Motion { x_ref: v, v_ref: v, h_hat: self.h_hat }, f)
+    }
+
+    /// What `f` makes of the potential with velocities that depend on positions.
+    fn moving<const D: usize, R>(
+        &self,
+        held: &Held<D>,
+        motion: Motion<'_, D>,
+        f: impl FnOnce(&friction::FrictionPotential<'_, D>) -> R,
+    ) -> R {
         let slides = held.read();
-        let motion = Motion { x_ref: v, v_ref: v, h_hat: self.h_hat };
         f(&friction::FrictionPotential { slides: &slides, motion, law: self.law, eps_v: self.eps_v })
+    }
+
+    fn change_of<const D: usize>(
+        &self,
+        used: &Held<D>,
+        again: &Held<D>,
+        v: &Bound<'_, PyAny>,
+    ) -> PyResult<(f64, f64)> {
+        let velocities = used.scene.field("v", v)?;
+        again.scene.field("v", v)?;
+        let change = v.py().detach(|| {
+            self.on(used, &velocities, |before| {
+                self.on(again, &velocities, |after| LagChange::between(before, after, &velocities))
+            })
+        });
+        Ok((change.change, change.scale))
     }
 
     /// What `f` makes of the friction forces as a function of positions and velocities.
@@ -245,6 +348,35 @@ fn jacobian<const D: usize>(
             Columns::of_entries(&force.by_rest(&held.scene.surface, sources, x, v))
         }
     }
+}
+
+fn pair_force<'py, const D: usize>(py: Python<'py>, force: &PairForce<D>) -> PyResult<Bound<'py, PyDict>> {
+    let side = |side: Side| match side {
+        Side::Body(number) => ("body", number),
+        Side::Obstacle(number) => ("obstacle", number),
+    };
+    let out = PyDict::new(py);
+    out.set_item("first", side(force.sides[0]))?;
+    out.set_item("second", side(force.sides[1]))?;
+    out.set_item("friction", PyArray1::from_slice(py, &force.friction.0))?;
+    out.set_item("normal", PyArray1::from_slice(py, &force.normal.0))?;
+    out.set_item("normal_force", force.normal_force)?;
+    out.set_item("slides", force.slides)?;
+    Ok(out)
+}
+
+fn account_dict<'py>(py: Python<'py>, account: &FrictionAccount) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("stick", account.stick)?;
+    out.set_item("slip", account.slip)?;
+    out.set_item("separated", account.separated)?;
+    out.set_item("cone_excess", account.cone_excess)?;
+    out.set_item("relative_cone_excess", account.relative_cone_excess)?;
+    out.set_item("creep", account.creep)?;
+    out.set_item("creep_bound", account.creep_bound)?;
+    out.set_item("distance", account.distance)?;
+    out.set_item("dissipation", account.dissipation)?;
+    Ok(out)
 }
 
 /// What a derivative is by.

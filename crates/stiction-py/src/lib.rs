@@ -11,23 +11,34 @@ mod distance;
 mod kernels;
 mod meeting;
 mod part;
+mod filter_tree;
 mod surface;
 mod filter;
 mod candidates;
-mod planes;
+mod obstacles;
 mod contact_lists;
+mod weight_lists;
 mod contacts;
 mod barrier;
 mod any_barrier;
 mod barrier_potential;
 mod friction_law;
+mod coefficients;
+mod slide_lists;
 mod slide_arrays;
 mod slides;
 mod friction_potential;
+mod refine;
+mod contact_report;
 mod stiffness;
 mod motion;
 mod path;
 mod trust_region;
+mod mesh_file;
+mod interrupt;
+mod command;
+mod scene;
+mod simulation;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
 #[pyo3::pymodule]
@@ -41,13 +52,17 @@ mod _stiction {
     #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
     #[pymodule_export]
-    use crate::contacts::Contacts;
+    use crate::command::main;
+    #[pymodule_export]
+    use crate::contact_report::{contact_distances, slip_speeds, smallest_distance};
+    #[pymodule_export]
+    use crate::contacts::{Contacts, restore_contacts};
     #[pymodule_export]
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
-    use crate::filter::{Filter, VertexFilter};
+    use crate::filter::{Filter, VertexFilter, restore_filter, restore_vertex_filter};
     #[pymodule_export]
     use crate::friction_law::Law;
     #[pymodule_export]
@@ -65,7 +80,11 @@ mod _stiction {
     #[pymodule_export]
     use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
+    use crate::mesh_file::{Mesh, boundary_edges, boundary_faces, read_mesh, write_mesh};
+    #[pymodule_export]
     use crate::motion::{crossings, describe_crossings, has_crossings, is_free, largest_step};
+    #[pymodule_export]
+    use crate::obstacles::{Cylinder, Obstacle, Plane, Sphere};
     #[pymodule_export]
     use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
     #[pymodule_export]
@@ -74,11 +93,17 @@ mod _stiction {
         safe_distances, shortened_to_balls, vertex_distances,
     };
     #[pymodule_export]
-    use crate::slides::Slides;
+    use crate::refine::refine;
+    #[pymodule_export]
+    use crate::scene::Scene;
+    #[pymodule_export]
+    use crate::simulation::{Simulation, StepError};
+    #[pymodule_export]
+    use crate::slides::{Slides, restore_slides};
     #[pymodule_export]
     use crate::stiffness::{initial_stiffness, updated_stiffness};
     #[pymodule_export]
-    use crate::surface::Surface;
+    use crate::surface::{Surface, restore_surface};
     #[pymodule_export]
     use crate::trust_region::TrustRegion;
 

@@ -12,7 +12,7 @@ use stiction::obstacle::Obstacle;
 
 use crate::array::from_rows;
 use crate::error::at;
-use crate::planes::read_planes;
+use crate::obstacles::Obstacles;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// The largest fraction of the motion x + t p, at most 1, during which nothing touches.
@@ -22,22 +22,22 @@ use crate::surface::{AnySurface, Surface, either, vertex_field};
 /// `surface`: what moves.
 /// `x`: positions at the start, shape (n, D), in m.
 /// `p`: displacements, shape (n, D), in m.
-/// `planes`: pairs (point, normal); free space is where the normal points to.
+/// `obstacles`: as for Contacts.
 /// `method`: `"additive"` or `"tight_inclusion"`; both may stop early, never late.
 /// `min_distance`: no pair may come closer than this, in m.
 #[pyfunction]
-#[pyo3(signature = (surface, x, p, planes=None, *, method="additive", min_distance=0.0))]
+#[pyo3(signature = (surface, x, p, obstacles=None, *, method="additive", min_distance=0.0))]
 pub fn largest_step(
     surface: &Surface,
     x: &Bound<'_, PyAny>,
     p: &Bound<'_, PyAny>,
-    planes: Option<&Bound<'_, PyAny>>,
+    obstacles: Option<&Bound<'_, PyAny>>,
     method: &str,
     min_distance: f64,
 ) -> PyResult<f64> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, x, p, planes)?;
+        let path = Path::read(surface, x, p, obstacles)?;
         x.py().detach(|| path.largest_step(&ccd)).map_err(|error| at("x + p", error))
     })
 }
@@ -46,18 +46,18 @@ pub fn largest_step(
 ///
 /// True is proven; False may also mean that it is too close to tell. Arguments as for `largest_step`.
 #[pyfunction]
-#[pyo3(signature = (surface, x, p, planes=None, *, method="additive", min_distance=0.0))]
+#[pyo3(signature = (surface, x, p, obstacles=None, *, method="additive", min_distance=0.0))]
 pub fn is_free(
     surface: &Surface,
     x: &Bound<'_, PyAny>,
     p: &Bound<'_, PyAny>,
-    planes: Option<&Bound<'_, PyAny>>,
+    obstacles: Option<&Bound<'_, PyAny>>,
     method: &str,
     min_distance: f64,
 ) -> PyResult<bool> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, x, p, planes)?;
+        let path = Path::read(surface, x, p, obstacles)?;
         x.py().detach(|| path.is_free(&ccd)).map_err(|error| at("x + p", error))
     })
 }
@@ -67,7 +67,7 @@ fn read_ccd(method: &str, min_distance: f64) -> PyResult<Ccd> {
     Ccd::new(kind).with_min_distance(min_distance).map_err(|error| at("min_distance", error))
 }
 
-/// A surface on its way, with the planes that it must not enter.
+/// A surface on its way, with the obstacles that it must not enter.
 struct Path<'a, const D: usize> {
     surface: &'a mesh::Surface<D>,
     start: Vec<Vector<D>>,
@@ -80,13 +80,13 @@ impl<'a, const D: usize> Path<'a, D> {
         surface: &'a mesh::Surface<D>,
         x: &Bound<'_, PyAny>,
         p: &Bound<'_, PyAny>,
-        planes: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let (start, mut end) = (vertex_field(surface, "x", x)?, vertex_field(surface, "p", p)?);
         for (end, start) in end.iter_mut().zip(&start) {
             *end += *start;
         }
-        Ok(Self { surface, start, end, obstacles: read_planes(planes)? })
+        Ok(Self { surface, start, end, obstacles: Obstacles::read(obstacles)?.solids })
     }
 
     fn candidates(&self, ccd: &Ccd) -> Result<Candidates> {

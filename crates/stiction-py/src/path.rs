@@ -15,7 +15,7 @@ use crate::candidates::pair_array;
 use crate::contacts::read_candidates;
 use crate::distance::{Kind, positions, wrong_dimension};
 use crate::error::{at, plain};
-use crate::planes::read_planes;
+use crate::obstacles::Obstacles;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// What to keep: method, minimum distance, part of the rest, and the most of it, in m.
@@ -44,7 +44,7 @@ impl Near {
     }
 }
 
-/// A surface on its way, with the planes that it must not enter.
+/// A surface on its way, with the obstacles that it must not enter.
 struct Path<'a, const D: usize> {
     surface: &'a mesh::Surface<D>,
     start: Vec<Vector<D>>,
@@ -57,11 +57,11 @@ impl<'a, const D: usize> Path<'a, D> {
         surface: &'a mesh::Surface<D>,
         start: &Bound<'_, PyAny>,
         end: &Bound<'_, PyAny>,
-        planes: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let start = vertex_field(surface, "vertices_t0", start)?;
         let end = vertex_field(surface, "vertices_t1", end)?;
-        Ok(Self { surface, start, end, obstacles: read_planes(planes)? })
+        Ok(Self { surface, start, end, obstacles: Obstacles::read(obstacles)?.solids })
     }
 
     fn largest_step(&self, ccd: &Ccd, near: &Near) -> stiction::error::Result<f64> {
@@ -98,7 +98,7 @@ impl<'a, const D: usize> Path<'a, D> {
 /// The largest fraction of a motion from `start` to `end` that keeps distances by a rule (method, minimum distance, part of the
 /// rest, the most of it), for the pairs in `near`: a name of a broad phase, or pairs as `candidates` returns them.
 #[pyfunction]
-#[pyo3(signature = (surface, start, end, rule, near, planes=None))]
+#[pyo3(signature = (surface, start, end, rule, near, obstacles=None))]
 #[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn path_step(
     surface: &Surface,
@@ -106,18 +106,18 @@ pub fn path_step(
     end: &Bound<'_, PyAny>,
     rule: Rule,
     near: &Bound<'_, PyAny>,
-    planes: Option<&Bound<'_, PyAny>>,
+    obstacles: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<f64> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, start, end, planes)?;
+        let path = Path::read(surface, start, end, obstacles)?;
         start.py().detach(|| path.largest_step(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
 
 /// Whether that whole motion is proven to keep the minimum distance. Arguments as for `path_step`.
 #[pyfunction]
-#[pyo3(signature = (surface, start, end, rule, near, planes=None))]
+#[pyo3(signature = (surface, start, end, rule, near, obstacles=None))]
 #[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn path_is_free(
     surface: &Surface,
@@ -125,11 +125,11 @@ pub fn path_is_free(
     end: &Bound<'_, PyAny>,
     rule: Rule,
     near: &Bound<'_, PyAny>,
-    planes: Option<&Bound<'_, PyAny>>,
+    obstacles: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<bool> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, start, end, planes)?;
+        let path = Path::read(surface, start, end, obstacles)?;
         start.py().detach(|| path.is_free(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
@@ -175,7 +175,7 @@ pub fn vertex_distances<'py>(
 /// How far in m each vertex may move from x whatever the others do, looking as far as `reach` in m; infinite for vertices that
 /// take no part. `rule` as for `path_step`.
 #[pyfunction]
-#[pyo3(signature = (surface, x, reach, rule, broad_phase, planes=None))]
+#[pyo3(signature = (surface, x, reach, rule, broad_phase, obstacles=None))]
 #[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn safe_distances<'py>(
     surface: &Surface,
@@ -183,14 +183,14 @@ pub fn safe_distances<'py>(
     reach: f64,
     rule: Rule,
     broad_phase: &str,
-    planes: Option<&Bound<'py, PyAny>>,
+    obstacles: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let ccd = read_rule(&rule)?;
     let kind: BroadPhaseKind = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
     let distances = either!(AnySurface, &surface.0, surface => {
         let field = vertex_field(surface, "x", x)?;
-        let planes = read_planes(planes)?;
-        let scene = (&**surface, &planes[..]);
+        let obstacles = Obstacles::read(obstacles)?.solids;
+        let scene = (&**surface, &obstacles[..]);
         x.py().detach(|| ccd.safe_distances_within(scene, &field, reach, kind)).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(x.py(), distances))
@@ -199,7 +199,7 @@ pub fn safe_distances<'py>(
 /// The part of its way from `start` to `end` that each vertex may go where planes divide the pairs within `reach` in m, shape (n,).
 /// `rule` as for `path_step`.
 #[pyfunction]
-#[pyo3(signature = (surface, start, end, reach, rule, planes=None))]
+#[pyo3(signature = (surface, start, end, reach, rule, obstacles=None))]
 #[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn divided_steps<'py>(
     surface: &Surface,
@@ -207,11 +207,11 @@ pub fn divided_steps<'py>(
     end: &Bound<'py, PyAny>,
     reach: f64,
     rule: Rule,
-    planes: Option<&Bound<'py, PyAny>>,
+    obstacles: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let ccd = read_rule(&rule)?;
     let parts = either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, start, end, planes)?;
+        let path = Path::read(surface, start, end, obstacles)?;
         let (scene, ends) = ((path.surface, &path.obstacles[..]), (&path.start[..], &path.end[..]));
         let divided = || ccd.divided_steps(scene, ends, reach, BroadPhaseKind::default());
         start.py().detach(divided).map_err(|error| plain(&error))?

@@ -4,8 +4,7 @@ use pyo3::prelude::*;
 use stiction::friction::{self, Detail, Mu, Slide, axis};
 use stiction::math::Vector;
 
-use crate::array::vectors;
-use crate::contacts::finite_reals;
+use crate::array::{finite_reals, vectors};
 use crate::error::at;
 
 /// An array that may be missing.

@@ -2,19 +2,22 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use stiction::error::Error;
 use stiction::friction::LaggedForce;
-use stiction::friction::{self, Anisotropy, Axes, Blend, Coefficients, Entry, FrictionKind, Mu, MuOrder};
+use stiction::friction::{self, FrictionKind, Mu, MuOrder};
 use stiction::math::Vector;
 
-use crate::array::{from_rows, from_vectors, reals, vector};
+use crate::array::{from_rows, from_vectors, vector};
 use crate::barrier_potential::{BarrierPotential, Setting};
+use crate::coefficients::{Pick, read_anisotropy};
 use crate::contacts::{AnyContacts, Contacts, Scene};
 use crate::error::{at, plain};
 use crate::friction_law::read_law;
 use crate::slide_arrays::{Arrays, Replacement};
+use crate::slide_lists;
 use crate::sparse::Kept;
 use crate::surface::either;
 use crate::trouble::Trouble;
@@ -90,6 +93,25 @@ impl Slides {
 
     fn __repr__(&self, py: Python<'_>) -> String {
         format!("Slides({} contacts)", self.__len__(py))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (contacts, barrier, stored) = match &self.0 {
+            AnySlides::Flat(held) => (
+                AnyContacts::Flat(held.scene.clone()),
+                &held.barrier,
+                slide_lists::to_arrays(py, &held.copied(py)),
+            ),
+            AnySlides::Solid(held) => (
+                AnyContacts::Solid(held.scene.clone()),
+                &held.barrier,
+                slide_lists::to_arrays(py, &held.copied(py)),
+            ),
+        };
+        let x = either!(AnySlides, &self.0, held => from_vectors(py, &held.x));
+        let arguments = (Contacts(contacts), BarrierPotential(barrier.clone()), x, stored);
+        let restore = py.import("stiction._stiction")?.getattr("_restore_slides")?;
+        Ok((restore, arguments.into_pyobject(py)?))
     }
 
     /// Normal forces λ in N, in the order of the contacts.
@@ -195,14 +217,19 @@ impl Slides {
     }
 }
 
-/// What the constructor is told about coefficients.
-struct Pick<'a, 'py> {
-    mu: &'a Bound<'py, PyAny>,
-    mu_k: Option<&'a Bound<'py, PyAny>>,
-    blend: Option<&'a Bound<'py, PyAny>>,
-    anisotropy: Anisotropy,
-    direction: Option<&'a Bound<'py, PyAny>>,
-    order: MuOrder,
+/// Slides as they were stored.
+#[pyfunction]
+#[pyo3(name = "_restore_slides")]
+pub fn restore_slides(
+    contacts: &Contacts,
+    potential: &BarrierPotential,
+    x: &Bound<'_, PyAny>,
+    stored: &Bound<'_, PyAny>,
+) -> PyResult<Slides> {
+    Ok(Slides(match &contacts.0 {
+        AnyContacts::Flat(scene) => AnySlides::Flat(Held::restored(scene, &potential.0, x, stored)?),
+        AnyContacts::Solid(scene) => AnySlides::Solid(Held::restored(scene, &potential.0, x, stored)?),
+    }))
 }
 
 /// What slides of any kind have.
@@ -223,7 +250,8 @@ impl<const D: usize> Held<D> {
     ) -> PyResult<Self> {
         let positions = scene.field("x", x)?;
         let trouble = Trouble::default();
-        let coefficients = pick.coefficients(scene.surface.rest().len(), &trouble)?;
+        let coefficients = pick.coefficients(&scene.surface, &trouble)?;
+        let coefficients = coefficients.with_obstacle_velocities(scene.obstacles.velocities.clone());
         let slides = barrier.on(x.py(), scene, |barrier| {
             friction::lag::check(barrier, &positions, &coefficients)?;
             Ok(friction::lag(barrier, &positions, &coefficients))
@@ -272,6 +300,22 @@ impl<const D: usize> Held<D> {
         Ok(Self::of(scene.clone(), self.barrier.clone(), x, slides))
     }
 
+    fn restored(
+        scene: &Arc<Scene<D>>,
+        barrier: &Setting,
+        x: &Bound<'_, PyAny>,
+        stored: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let positions = scene.field("x", x)?;
+        let slides = slide_lists::read(stored, positions.len())?;
+        Ok(Self::of(scene.clone(), barrier.clone(), positions.into(), slides))
+    }
+
+    /// A copy, for which those who change it are waited for.
+    fn copied(&self, py: Python<'_>) -> friction::Slides<D> {
+        py.detach(|| self.read().clone())
+    }
+
     pub fn read(&self) -> RwLockReadGuard<'_, friction::Slides<D>> {
         self.slides.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -302,114 +346,5 @@ impl<const D: usize> Held<D> {
             .chain(all(parallel))
             .chain(all(&s.obstacle))
             .collect()
-    }
-}
-
-impl Pick<'_, '_> {
-    fn coefficients<const D: usize>(&self, vertices: usize, trouble: &Trouble) -> PyResult<Coefficients<D>> {
-        let (s, k) =
-            (read_numbers("mu", self.mu)?, self.mu_k.map(|mu| read_numbers("mu_k", mu)).transpose()?);
-        let k = k.as_ref().unwrap_or(&s);
-        let blend = self.blend.map_or(Ok(Blend::Mean), |blend| read_blend(blend, trouble))?;
-        let axes = self.axes()?;
-        let (s, k) = (&s, k);
-        if self.blend.is_some() && matches!((s, k), (Numbers::One(_), Numbers::One(_))) {
-            return Err(at("blend", "means nothing where mu is one number: give one for each vertex"));
-        }
-        let mu = Mu { s: s.at(0), k: k.at(0) };
-        let entry = Entry { mu, anisotropy: self.anisotropy, axes };
-        if matches!((s, k), (Numbers::One(_), Numbers::One(_))) {
-            return Ok(Coefficients::from(entry).with_order(self.order));
-        }
-        for (name, numbers) in [("mu", s), ("mu_k", k)] {
-            if let Numbers::Each(list) = numbers
-                && list.len() != vertices
-            {
-                let found = list.len();
-                return Err(at(
-                    name,
-                    format!("has {found} entries, expected {vertices}, one for each vertex"),
-                ));
-            }
-        }
-        let list = (0..vertices).map(|vertex| Mu { s: s.at(vertex), k: k.at(vertex) }).collect();
-        let coefficients = Coefficients::from(Entry { mu: Mu::default(), ..entry }).with_order(self.order);
-        coefficients.with_vertices(list, blend).map_err(|error| plain(&error))
-    }
-
-    fn axes<const D: usize>(&self) -> PyResult<Axes<D>> {
-        let Some(direction) = self.direction else { return Ok(Axes::Contact) };
-        if self.anisotropy == Anisotropy::None {
-            return Err(at("direction", "means nothing without scaling, static_axes or kinetic_axes"));
-        }
-        Ok(Axes::World(vector("direction", direction)?))
-    }
-}
-
-/// One number, or a list.
-enum Numbers {
-    One(f64),
-    Each(Vec<f64>),
-}
-
-impl Numbers {
-    /// The number of a vertex; 0 where the list has none.
-    fn at(&self, vertex: usize) -> f64 {
-        match self {
-            Self::One(number) => *number,
-            Self::Each(list) => list.get(vertex).copied().unwrap_or(0.0),
-        }
-    }
-}
-
-fn read_numbers(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Numbers> {
-    let is_list = object.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
-    if let (false, Ok(number)) = (is_list, object.extract::<f64>()) {
-        return Ok(Numbers::One(number));
-    }
-    reals(name, object).map(Numbers::Each)
-}
-
-/// A blend by name, or a function of two numbers, whose first error is kept in `trouble`.
-fn read_blend(blend: &Bound<'_, PyAny>, trouble: &Trouble) -> PyResult<Blend> {
-    if let Ok(name) = blend.extract::<String>() {
-        return name.parse().map_err(|error| at("blend", error));
-    }
-    if !blend.is_callable() {
-        return Err(at("blend", "expected a name or a function of two numbers"));
-    }
-    let (function, trouble) = (blend.clone().unbind(), trouble.clone());
-    Ok(Blend::Custom(Arc::new(move |a, b| {
-        if trouble.is_there() {
-            return 0.0;
-        }
-        Python::attach(|py| call_blend(function.bind(py), a, b)).unwrap_or_else(|error| {
-            trouble.note(error);
-            0.0
-        })
-    })))
-}
-
-fn call_blend(function: &Bound<'_, PyAny>, a: f64, b: f64) -> PyResult<f64> {
-    let found: f64 = function.call1((a, b))?.extract().map_err(|_| at("blend", "returned no number"))?;
-    if found >= 0.0 && found.is_finite() {
-        return Ok(found);
-    }
-    Err(at("blend", format!("returned {found} for {a} and {b}, expected a number, 0 or larger")))
-}
-
-fn read_anisotropy(
-    scaling: Option<[f64; 2]>,
-    static_axes: Option<[f64; 2]>,
-    kinetic_axes: Option<[f64; 2]>,
-) -> Anisotropy {
-    match (scaling, static_axes, kinetic_axes) {
-        (None, None, None) => Anisotropy::None,
-        (Some(scaling), None, None) => Anisotropy::Scaling(scaling),
-        (scaling, s, k) => Anisotropy::Matchstick {
-            s: s.unwrap_or_default(),
-            k: k.unwrap_or_default(),
-            scaling: scaling.unwrap_or([1.0; 2]),
-        },
     }
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use stiction::math::Vector;
 use stiction::mesh::{self, Areas};
 
 use crate::array::{Table, from_rows, from_vectors, indices, numbers, reals, vectors};
 use crate::error::at;
+use crate::filter_tree;
 
 /// Runs the same code for the 2D and the 3D case of an enum with the variants `Flat` and `Solid`.
 macro_rules! either {
@@ -210,6 +212,50 @@ impl Surface {
             surface.faces().len(),
         ))
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (bodies, filter, areas) = either!(AnySurface, &self.0, surface => (
+            surface.bodies().map(|bodies| PyArray1::from_slice(py, bodies)),
+            surface.filter().map(|filter| filter_tree::of_filter(py, filter)).transpose()?,
+            surface.has_given_areas().then(|| (self.vertex_areas(py), self.edge_areas(py))),
+        ));
+        let parts = (self.rest(py), self.edges(py), self.faces(py), self.loose_vertices(py), bodies);
+        let restore = py.import("stiction._stiction")?.getattr("_restore_surface")?;
+        Ok((restore, (parts, filter, areas).into_pyobject(py)?))
+    }
+}
+
+/// A surface as it was stored.
+#[pyfunction]
+#[pyo3(name = "_restore_surface")]
+pub fn restore_surface(
+    parts: &Bound<'_, PyTuple>,
+    filter: Option<&Bound<'_, PyAny>>,
+    areas: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+) -> PyResult<Surface> {
+    let py = parts.py();
+    let named = PyDict::new(py);
+    // Edges are stored as they are numbered, with those of the faces.
+    named.set_item("numbered_edges", true)?;
+    let surface = py.get_type::<Surface>().call(parts, Some(&named))?;
+    let mut surface = surface.cast::<Surface>()?.get().clone();
+    if let Some((vertices, edges)) = areas {
+        surface = surface.with_areas(&vertices, &edges)?;
+    }
+    let Some(filter) = filter else { return Ok(surface) };
+    let filter = filter_tree::read_filter(filter)?;
+    Ok(Surface(match &surface.0 {
+        AnySurface::Flat(surface) => AnySurface::Flat(with_filter(surface, filter)?),
+        AnySurface::Solid(surface) => AnySurface::Solid(with_filter(surface, filter)?),
+    }))
+}
+
+/// The surface with this rule instead of the one it had.
+pub fn with_filter<const D: usize>(
+    surface: &mesh::Surface<D>,
+    filter: mesh::Filter,
+) -> PyResult<Arc<mesh::Surface<D>>> {
+    surface.clone().with_filter(filter).map(Arc::new).map_err(|error| at("filter", error))
 }
 
 impl Surface {

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use stiction::mesh;
-use stiction::obstacle::Obstacle;
 use stiction::ogc;
 
-use crate::array::from_vectors;
+use crate::array::{from_vectors, reals, vectors};
 use crate::error::{not_negative, plain};
-use crate::planes::read_planes;
+use crate::obstacles::Obstacles;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// A trust region in 2D or 3D.
@@ -22,7 +22,9 @@ enum AnyRegion {
 /// A trust region, and what it is for.
 struct Placed<const D: usize> {
     surface: Arc<mesh::Surface<D>>,
-    obstacles: Vec<Obstacle<D>>,
+    obstacles: Obstacles<D>,
+    /// The numbers that it was made with.
+    numbers: [f64; 4],
     /// Locked while it is used: calls from several threads wait for each other.
     region: Mutex<ogc::TrustRegion<D>>,
 }
@@ -36,7 +38,7 @@ struct Placed<const D: usize> {
 ///
 /// `surface`: what can touch.
 /// `dhat`: distance in m below which pairs are in contact; pairs are looked for up to twice that.
-/// `planes`: pairs (point, normal), as for Contacts.
+/// `obstacles`: as for Contacts.
 /// `min_distance`: ξ in m, which no pair falls below.
 /// `relaxation`: γ, the part of distances that may be used up.
 /// `update_threshold`: the part of the vertices that may be held before the region needs an update.
@@ -46,19 +48,19 @@ pub struct TrustRegion(AnyRegion);
 #[pymethods]
 impl TrustRegion {
     #[new]
-    #[pyo3(signature = (surface, dhat, planes=None, *, min_distance=0.0, relaxation=0.9, update_threshold=0.01))]
+    #[pyo3(signature = (surface, dhat, obstacles=None, *, min_distance=0.0, relaxation=0.9, update_threshold=0.01))]
     fn new(
         surface: &Surface,
         dhat: f64,
-        planes: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
         min_distance: f64,
         relaxation: f64,
         update_threshold: f64,
     ) -> PyResult<Self> {
         let numbers = [dhat, min_distance, relaxation, update_threshold];
         Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyRegion::Flat(Placed::new(surface, planes, numbers)?),
-            AnySurface::Solid(surface) => AnyRegion::Solid(Placed::new(surface, planes, numbers)?),
+            AnySurface::Flat(surface) => AnyRegion::Flat(Placed::new(surface, obstacles, numbers)?),
+            AnySurface::Solid(surface) => AnyRegion::Solid(Placed::new(surface, obstacles, numbers)?),
         }))
     }
 
@@ -68,6 +70,38 @@ impl TrustRegion {
             let region = r.lock();
             format!("TrustRegion({} balls, needs_update={})", region.radii().len(), region.needs_update())
         })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let (surface, [dhat, min_distance, relaxation, threshold], obstacles) = match &self.0 {
+            AnyRegion::Flat(r) => (AnySurface::Flat(r.surface.clone()), r.numbers, r.obstacles.list(py)?),
+            AnyRegion::Solid(r) => (AnySurface::Solid(r.surface.clone()), r.numbers, r.obstacles.list(py)?),
+        };
+        let named = PyDict::new(py);
+        named.set_item("min_distance", min_distance)?;
+        named.set_item("relaxation", relaxation)?;
+        named.set_item("update_threshold", threshold)?;
+        Ok(((Surface(surface), dhat, obstacles).into_pyobject(py)?, named))
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        either!(AnyRegion, &self.0, r => {
+            let region = py.detach(|| r.lock().clone());
+            let (centers, radii) = (from_vectors(py, region.centers()), PyArray1::from_slice(py, region.radii()));
+            (centers, radii, region.inflation(), region.needs_update()).into_pyobject(py)
+        })
+    }
+
+    fn __setstate__(&self, stored: (Bound<'_, PyAny>, Bound<'_, PyAny>, f64, bool)) -> PyResult<()> {
+        let (centers, radii, inflation, needs_update) = stored;
+        let radii = reals("radii", &radii)?;
+        either!(AnyRegion, &self.0, r => {
+            let centers = vectors("centers", &centers)?;
+            let mut region = r.lock();
+            let restored = region.clone().with_balls(centers, radii, inflation, needs_update);
+            *region = restored.map_err(|error| plain(&error))?;
+        });
+        Ok(())
     }
 
     /// The middles of the balls in m, shape (n, D); without rows before the first update.
@@ -105,7 +139,7 @@ impl TrustRegion {
     fn update(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
-            let scene = (&*r.surface, &r.obstacles[..]);
+            let scene = (&*r.surface, &r.obstacles.solids[..]);
             x.py().detach(|| r.lock().update(scene, &positions)).map_err(|error| plain(&error))
         })
     }
@@ -130,7 +164,7 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let mut positions = vertex_field(&r.surface, "x", x)?;
             let predicted = vertex_field(&r.surface, "predicted", predicted)?;
-            let scene = (&*r.surface, &r.obstacles[..]);
+            let scene = (&*r.surface, &r.obstacles.solids[..]);
             let held = x.py().detach(|| r.lock().warm_start(scene, &mut positions, &predicted));
             Ok((from_vectors(x.py(), &positions), held.map_err(|error| plain(&error))?))
         })
@@ -164,7 +198,7 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
-            let scene = (&*r.surface, &r.obstacles[..]);
+            let scene = (&*r.surface, &r.obstacles.solids[..]);
             let held = x.py().detach(|| r.lock().planar_filter_step(scene, &positions, &mut steps));
             Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
         })
@@ -178,14 +212,20 @@ impl<const D: usize> Placed<D> {
 
     fn new(
         surface: &Arc<mesh::Surface<D>>,
-        planes: Option<&Bound<'_, PyAny>>,
-        [dhat, min_distance, relaxation, threshold]: [f64; 4],
+        obstacles: Option<&Bound<'_, PyAny>>,
+        numbers: [f64; 4],
     ) -> PyResult<Self> {
+        let [dhat, min_distance, relaxation, threshold] = numbers;
         let region = ogc::TrustRegion::new(dhat)
             .and_then(|region| region.with_min_distance(min_distance))
             .and_then(|region| region.with_relaxation(relaxation))
             .and_then(|region| region.with_update_threshold(threshold));
         let region = region.map_err(|error| plain(&error))?;
-        Ok(Self { surface: surface.clone(), obstacles: read_planes(planes)?, region: Mutex::new(region) })
+        Ok(Self {
+            surface: surface.clone(),
+            obstacles: Obstacles::read(obstacles)?,
+            numbers,
+            region: Mutex::new(region),
+        })
     }
 }

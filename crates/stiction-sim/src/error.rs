@@ -146,6 +146,16 @@ pub enum Error {
         /// The step that failed, from 1.
         step: usize,
     },
+    /// A file with something wrong in it.
+    #[error("{}: {place}: {message}", path.display())]
+    BadFile {
+        /// Which file.
+        path: PathBuf,
+        /// Where: a line, from 1, or a byte, from 0.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
     /// A file that cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {

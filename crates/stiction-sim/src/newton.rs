@@ -70,6 +70,11 @@ impl<const D: usize> Workspace<D> {
     pub fn with_stop(stop: Arc<AtomicBool>) -> Self {
         Self { stop, ..Self::default() }
     }
+
+    /// From now on, another flag ends the steps.
+    pub fn stop_at(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
 }
 
 impl<'a, const D: usize> Problem<'a, D> {

@@ -73,13 +73,17 @@ impl Cylinder<3> {
     /// # Errors
     /// If an entry is not finite, the axis has no length, or the radius is not positive.
     pub fn new(point: Vector<3>, axis: Vector<3>, radius: f64) -> Result<Self> {
-        check_finite("point of cylinder", point)?;
-        let axis = direction("axis of cylinder", axis)?;
-        Ok(Self { point, axis, radius: check_radius("radius of cylinder", radius)? })
+        Self::checked(point, axis, radius)
     }
 }
 
 impl<const D: usize> Cylinder<D> {
+    fn checked(point: Vector<D>, axis: Vector<D>, radius: f64) -> Result<Self> {
+        check_finite("point of cylinder", point)?;
+        let axis = direction("axis of cylinder", axis)?;
+        Ok(Self { point, axis, radius: check_radius("radius of cylinder", radius)? })
+    }
+
     /// A point of the axis.
     pub fn point(&self) -> Vector<D> {
         self.point
@@ -115,6 +119,18 @@ pub enum Obstacle<const D: usize> {
 }
 
 impl<const D: usize> Obstacle<D> {
+    /// The cylinder of this radius (in m) around the line through `point` along `axis` (of any length).
+    ///
+    /// # Errors
+    /// As for [`Cylinder::new`], and in 2D.
+    pub fn cylinder(point: Vector<D>, axis: Vector<D>, radius: f64) -> Result<Self> {
+        if D != 3 {
+            let (name, value) = ("dimension of cylinder", D as f64);
+            return Err(Error::BadParameter { name, value, must: "3: in 2D a sphere is a disc" });
+        }
+        Cylinder::checked(point, axis, radius).map(Self::Cylinder)
+    }
+
     /// Signed distance of a point, in m: negative inside the solid.
     ///
     /// ```text
@@ -193,6 +209,23 @@ impl<const D: usize> RigidVelocity<D> {
         Self { velocity, ..Self::REST }.checked()
     }
 
+    /// The `velocity` of the point `about`, and a turn around it by `spin` in rad/s: one number in 2D, three in 3D, none for no turn.
+    ///
+    /// # Errors
+    /// If an entry is not finite, or the spin has another number of entries.
+    pub fn turning(velocity: Vector<D>, spin: &[f64], about: Vector<D>) -> Result<Self> {
+        let rate = match (D, spin) {
+            (_, []) => Matrix::ZERO,
+            (2, &[spin]) => turn(|row, column| [[0.0, -spin], [spin, 0.0]][row][column]),
+            (3, &[x, y, z]) => turn(|row, column| [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]][row][column]),
+            _ => {
+                let expected = if D == 2 { 1 } else { 3 };
+                return Err(Error::WrongLength { what: "spin of obstacle", found: spin.len(), expected });
+            }
+        };
+        Self { velocity, rate, about }.checked()
+    }
+
     /// Velocity of the solid at the point `p`, in m/s.
     #[inline]
     pub fn at(&self, p: Vector<D>) -> Vector<D> {
@@ -227,6 +260,11 @@ impl RigidVelocity<3> {
     pub fn in_space(velocity: Vector<3>, spin: Vector<3>, about: Vector<3>) -> Result<Self> {
         Self { velocity, rate: Matrix::cross(spin), about }.checked()
     }
+}
+
+/// The matrix with these entries.
+fn turn<const D: usize>(entry: impl Fn(usize, usize) -> f64) -> Matrix<D> {
+    Matrix::from_columns(std::array::from_fn(|column| Vector(std::array::from_fn(|row| entry(row, column)))))
 }
 
 fn check_finite<const D: usize>(what: &'static str, vector: Vector<D>) -> Result<()> {

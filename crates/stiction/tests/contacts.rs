@@ -482,13 +482,21 @@ fn smallest_distances_are_those_of_all_pairs_and_of_the_contacts() {
         let (surface, x) = solid_scene(&mut random, 0.03);
         let all = BroadPhaseKind::BruteForce.candidates(&surface, &x, &x, 100.0);
         let (distance, _) = smallest_distance(&surface, &all, &[], &x).unwrap();
-        let gap = build(&surface, &x, &Selection::within(REACH)).smallest_gap(&x, &[]);
+        let contacts = build(&surface, &x, &Selection::within(REACH));
+        let gap = contacts.smallest_gap(&x, &[]);
         assert!((gap - distance).abs() < 1e-13, "{gap} {distance}");
+        let each = contacts.distances(&x, &[]);
+        assert!(each.iter().count() == contacts.len() && each.iter().all(|d| *d < REACH));
+        assert_eq!(each.iter().copied().fold(f64::INFINITY, f64::min), gap);
         let (surface, x) = flat_scene(&mut random);
         let all = BroadPhaseKind::BruteForce.candidates(&surface, &x, &x, 100.0);
         let (distance, _) = smallest_distance(&surface, &all, &[], &x).unwrap();
-        let gap = build(&surface, &x, &Selection::within(REACH)).smallest_gap(&x, &[]);
+        let contacts = build(&surface, &x, &Selection::within(REACH));
+        let gap = contacts.smallest_gap(&x, &[]);
         assert!((gap - distance).abs() < 1e-13, "{gap} {distance}");
+        let each = contacts.distances(&x, &[]);
+        assert!(each.iter().count() == contacts.len() && each.iter().all(|d| *d < REACH));
+        assert_eq!(each.iter().copied().fold(f64::INFINITY, f64::min), gap);
     }
     assert_eq!(Contacts::default().smallest_gap::<3>(&[], &[]), f64::INFINITY);
 }
@@ -561,7 +569,7 @@ fn nothing_depends_on_the_number_of_threads() {
             in_threads(threads, || {
                 let built = Contacts::build_with_sources(&surface, &candidates, &[floor], x, &selection);
                 let gap = built.0.smallest_gap(x, &[floor]).to_bits();
-                let places = built.0.places(x);
+                let places = (built.0.places(x), built.0.distances(x, &[floor]));
                 (built, gap, places, smallest_distance(&surface, &candidates, &[floor], x))
             })
         };

@@ -1357,6 +1357,10 @@ fn check_account<const D: usize>(
     let (plain, factors) = (unscaled(&slides), smallest_factors(&slides));
     let y = each_slide(&potential, &x, |y, _| y);
     let speeds = each_slide(&FrictionPotential { slides: &plain, ..potential }, &x, |y, _| y);
+    let found: Vec<f64> = potential.speeds(&x).iter().copied().collect();
+    assert!(
+        found.len() == speeds.len() && found.iter().zip(&speeds).all(|(a, b)| (a - b).abs() <= 1e-12 * b)
+    );
     let sticks = |k: &usize| y[*k] < EPS_V;
     assert_eq!(account.stick, (0..y.len()).filter(sticks).count());
     let creep = (0..y.len()).filter(sticks).map(|k| speeds[k]).fold(0.0, f64::max);

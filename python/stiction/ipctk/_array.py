@@ -29,38 +29,37 @@ _LARGEST_INDEX = np.iinfo(np.int32).max
 
 def number(name: str, value: Any) -> float:
     """A finite real number."""
-    if type(value) is not float:
-        value = _converted(name, value)
-    if not isfinite(value):
-        raise ValueError(f"{name}: is {value}, expected a finite number")
-    return value
+    found: float = value if type(value) is float else _converted(name, value)
+    if not isfinite(found):
+        raise ValueError(f"{name}: is {found}, expected a finite number")
+    return found
 
 
 def positive(name: str, value: Any) -> float:
     """A finite number larger than 0."""
-    value = number(name, value)
-    if value <= 0.0:
-        raise ValueError(f"{name}: is {value}, expected a number larger than 0")
-    return value
+    found = number(name, value)
+    if found <= 0.0:
+        raise ValueError(f"{name}: is {found}, expected a number larger than 0")
+    return found
 
 
 def not_negative(name: str, value: Any) -> float:
     """A finite number, 0 or larger."""
-    value = number(name, value)
-    if value < 0.0:
-        raise ValueError(f"{name}: is {value}, expected 0 or a larger number")
-    return value
+    found = number(name, value)
+    if found < 0.0:
+        raise ValueError(f"{name}: is {found}, expected 0 or a larger number")
+    return found
 
 
 def whole(name: str, value: Any, least: int = 0) -> int:
     """A whole number, `least` or larger."""
     try:
-        value = index(value)
+        found = index(value)
     except TypeError:
         raise TypeError(f"{name}: is of type {type(value).__name__}, expected a whole number") from None
-    if value < least:
-        raise ValueError(f"{name}: is {value}, expected {least} or a larger number")
-    return value
+    if found < least:
+        raise ValueError(f"{name}: is {found}, expected {least} or a larger number")
+    return found
 
 
 def instance(name: str, value: Any, expected: type[T]) -> T:
@@ -137,10 +136,10 @@ def indices(name: str, value: Any, columns: int, count: int | None = None) -> In
 
 def dimension(name: str, value: Any) -> int:
     """2 or 3."""
-    value = whole(name, value)
-    if value not in _PLANE_AND_SPACE:
-        raise ValueError(f"{name}: is {value}, expected 2 or 3")
-    return value
+    found = whole(name, value)
+    if found not in _PLANE_AND_SPACE:
+        raise ValueError(f"{name}: is {found}, expected 2 or 3")
+    return found
 
 
 def _converted(name: str, value: Any) -> float:
@@ -184,7 +183,7 @@ def _as_table(name: str, value: Any) -> Floats:
 
 def _points_one_by_one(names: Sequence[str], values: Sequence[Any], sizes: Sequence[int]) -> Floats:
     """Names the first argument that cannot be used."""
-    rows = []
+    rows: list[Floats] = []
     for name, value in zip(names, values, strict=True):
         rows.append(point(name, value, sizes if not rows else (len(rows[0]),)))
     return np.array(rows)

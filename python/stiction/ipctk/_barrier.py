@@ -256,8 +256,8 @@ def _read(d: Any, dhat: Any) -> tuple[float, float]:
 
 
 def _square(dhat: Any) -> float:
-    dhat = positive("dhat", dhat)
-    return dhat * dhat
+    length = positive("dhat", dhat)
+    return length * length
 
 
 def _contact(distance_squared: Any, barrier: Any, stiffness: Any) -> tuple[float, Barrier, float]:

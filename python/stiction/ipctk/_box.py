@@ -33,8 +33,8 @@ class AABB:
             self._min, self._max = np.zeros(3), np.zeros(3)
         elif kwargs.keys() & {"aabb1", "aabb2", "aabb3"} or args and isinstance(args[0], AABB):
             names = ("aabb1", "aabb2", "aabb3")
-            boxes = chosen("AABB", (names[:2], names), args, kwargs)
-            boxes = [instance(name, box, AABB) for name, box in zip(names, boxes)]
+            given = chosen("AABB", (names[:2], names), args, kwargs)
+            boxes = [instance(name, box, AABB) for name, box in zip(names, given)]
             self._min = np.min([box.min for box in boxes], axis=0)
             self._max = np.max([box.max for box in boxes], axis=0)
         else:

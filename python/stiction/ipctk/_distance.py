@@ -6,7 +6,7 @@ Gradients are vectors x₀ y₀ z₀ x₁ … in the order of the arguments; Hes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class EdgeEdgeDistanceType(Enum):
 
 
 T = TypeVar("T")
+Kind: TypeAlias = Literal["vv", "ve", "ee", "vf"]
 
 PP = ("p0", "p1")
 PE = ("p", "e0", "e1")
@@ -66,7 +67,7 @@ PLANE, SPACE, EITHER = (2,), (3,), (2, 3)
 class Stencil(NamedTuple):
     """A kind of pair: what the compiled module calls it, names of its points as arguments, and how many coordinates they may have."""
 
-    kind: str
+    kind: Kind
     names: tuple[str, ...]
     sizes: tuple[int, ...]
 
@@ -348,7 +349,7 @@ def _are_parallel(x: Floats) -> bool:
     u0, u1, u2, v0, v1, v2 = bx - ax, by - ay, bz - az, dx - cx, dy - cy, dz - cz
     n0, n1, n2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
     lengths = (u0 * u0 + u1 * u1 + u2 * u2) * (v0 * v0 + v1 * v1 + v2 * v2)
-    return 0.0 < lengths and n0 * n0 + n1 * n1 + n2 * n2 < _PARALLEL * lengths
+    return bool(0.0 < lengths and n0 * n0 + n1 * n1 + n2 * n2 < _PARALLEL * lengths)
 
 
 def _parallel_type(x: Floats) -> EdgeEdgeDistanceType:

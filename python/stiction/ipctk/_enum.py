@@ -8,11 +8,13 @@ import enum
 class Enum(enum.Enum):
     """Members have `name`, `value`, `int()` and can be indices; `Class(2)` is the member with value 2."""
 
+    _value_: int
+
     def __int__(self) -> int:
-        return self.value
+        return self._value_
 
     def __index__(self) -> int:
-        return self.value
+        return self._value_
 
     def __hash__(self) -> int:
         return self._value_

@@ -74,7 +74,8 @@ def _edge_lengths(vertices_t0: Any, vertices_t1: Any, edges: Any) -> Floats:
     start = positions("vertices_t0", vertices_t0)
     end = positions("vertices_t1", vertices_t1, *start.shape)
     ends = indices("edges", edges, 2, len(start)).T
-    return np.linalg.norm([x[ends[0]] - x[ends[1]] for x in (start, end)], axis=2)
+    lengths: Floats = np.linalg.norm([x[ends[0]] - x[ends[1]] for x in (start, end)], axis=2)
+    return lengths
 
 
 def _some(name: str, value: Any) -> Floats:

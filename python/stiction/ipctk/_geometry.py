@@ -38,7 +38,7 @@ class Cross:
         # z is bilinear: second derivatives ε_kpq (aᵢ bⱼ − bᵢ aⱼ) do not depend on the points. Axes: i p, k, j q.
         pairs = np.outer(a, b) - np.outer(b, a)
         size = 3 * len(a)
-        self.second = np.einsum("kpq,ij->ipkjq", _EPSILON, pairs).reshape(size, 3, size)
+        self.second: Floats = np.einsum("kpq,ij->ipkjq", _EPSILON, pairs).reshape(size, 3, size)
 
     def value(self, x: Floats) -> Floats:
         """z."""
@@ -63,7 +63,8 @@ class Cross:
         _, first, second = _bend(names, self.value(x))
         jacobian = self.jacobian(x)
         bent = jacobian.T @ (np.array(second) @ jacobian)  # axes k, i, j
-        return (first @ self.second + bent.swapaxes(0, 1)).reshape(-1, x.size)
+        out: Floats = first @ self.second + bent.swapaxes(0, 1)
+        return out.reshape(-1, x.size)
 
 
 TRIANGLE = Cross([-1.0, 1.0, 0.0], [-1.0, 0.0, 1.0])
@@ -107,7 +108,7 @@ def cross_product_matrix(v: Any) -> Floats:
 def cross_product_matrix_jacobian() -> Floats:
     """Derivatives of the entries of [v]×, column after column, by v, shape (9, 3)."""
     # [v]× has the entries ε_kpq v_p in row k, column q.
-    return np.einsum("kpq->qkp", _EPSILON).reshape(9, 3)
+    return _EPSILON.transpose(2, 0, 1).reshape(9, 3)
 
 
 # Normals.
@@ -120,7 +121,8 @@ def point_line_unnormalized_normal(p: Any, e0: Any, e1: Any) -> Floats:
         along = x[2] - x[1]
         return np.array([-along[1], along[0]])
     along, over = x[2] - x[1], x[0] - x[1]
-    return (along @ along) * over - (along @ over) * along
+    normal: Floats = (along @ along) * over - (along @ over) * along
+    return normal
 
 
 def point_line_unnormalized_normal_jacobian(p: Any, e0: Any, e1: Any) -> Floats:

@@ -30,7 +30,22 @@ class CollisionSetType(Enum):
 
 
 CollisionSetType.__qualname__ = "NormalCollisions.CollisionSetType"
-_SETS = {CollisionSetType.IPC: "ipc", CollisionSetType.IMPROVED_MAX_APPROX: "improved_max", CollisionSetType.OGC: "ogc"}
+_SETS: dict[CollisionSetType, Any] = {CollisionSetType.IPC: "ipc", CollisionSetType.IMPROVED_MAX_APPROX: "improved_max", CollisionSetType.OGC: "ogc"}
+
+
+def _list_of(kind: str) -> Any:
+    """The list of one kind of collisions; a list that is assigned is copied."""
+
+    def read(self: NormalCollisions) -> list[NormalCollision]:
+        return self._set.of_kind(kind)
+
+    def write(self: NormalCollisions, collisions: Any) -> None:
+        name = f"{kind}_collisions"
+        found = [instance(f"{name}[{k}]", c, CLASSES[kind])._copy() for k, c in enumerate(collisions)]
+        lists = {other: [c._copy() for c in self._set.of_kind(other)] for other in KINDS if other != kind}
+        self._set = ListedSet({**lists, kind: found})
+
+    return property(read, write, doc=f"The {kind} collisions; a list that is assigned is copied.")
 
 
 class NormalCollisions:
@@ -46,7 +61,7 @@ class NormalCollisions:
     OGC = CollisionSetType.OGC
 
     def __init__(self) -> None:
-        self._set: NormalSet | ListedSet = empty_set()
+        self._set: Any = empty_set()
         self._use_area_weighting = False
         self._enable_shape_derivatives = False
         self._collision_set_type = CollisionSetType.IPC
@@ -72,12 +87,12 @@ class NormalCollisions:
         self._enable_shape_derivatives = bool(value)
 
     @property
-    def collision_set_type(self) -> CollisionSetType:
+    def collision_set_type(self) -> Any:
         """Which close pairs are collisions."""
         return self._collision_set_type
 
     @collision_set_type.setter
-    def collision_set_type(self, value: CollisionSetType) -> None:
+    def collision_set_type(self, value: Any) -> None:
         self._collision_set_type = instance("collision_set_type", value, CollisionSetType)
 
     def build(self, *args: Any, **kwargs: Any) -> None:
@@ -193,7 +208,13 @@ class NormalCollisions:
             instance("mesh", mesh, CollisionMesh)
         return self._set.native(mesh, x)
 
-    # --- In words and bytes ---
+    vv_collisions = _list_of("vv")
+    ev_collisions = _list_of("ev")
+    ee_collisions = _list_of("ee")
+    fv_collisions = _list_of("fv")
+    pv_collisions = _list_of("pv")
+
+    # --- In words ---
 
     def __str__(self, mesh: CollisionMesh | None = None, vertices: Any = None) -> str:
         if mesh is None or vertices is None:
@@ -209,40 +230,6 @@ class NormalCollisions:
 
     def __repr__(self) -> str:
         return f"<NormalCollisions of {len(self._set)} collisions>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        lists = {kind: self._set.of_kind(kind) for kind in KINDS}
-        return {
-            "lists": lists,
-            "use_area_weighting": self._use_area_weighting,
-            "enable_shape_derivatives": self._enable_shape_derivatives,
-            "collision_set_type": self._collision_set_type,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set = ListedSet(state["lists"])
-        self._use_area_weighting = state["use_area_weighting"]
-        self._enable_shape_derivatives = state["enable_shape_derivatives"]
-        self._collision_set_type = state["collision_set_type"]
-
-
-def _list_of(kind: str) -> property:
-    """The list of one kind of collisions; a list that is assigned is copied."""
-
-    def read(self: NormalCollisions) -> list[NormalCollision]:
-        return self._set.of_kind(kind)
-
-    def write(self: NormalCollisions, collisions: Any) -> None:
-        name = f"{kind}_collisions"
-        found = [instance(f"{name}[{k}]", c, CLASSES[kind])._copy() for k, c in enumerate(collisions)]
-        lists = {other: [c._copy() for c in self._set.of_kind(other)] for other in KINDS if other != kind}
-        self._set = ListedSet({**lists, kind: found})
-
-    return property(read, write, doc=f"The {kind} collisions; a list that is assigned is copied.")
-
-
-for _kind in KINDS:
-    setattr(NormalCollisions, f"{_kind}_collisions", _list_of(_kind))
 
 
 def plane_pairs(candidates: Candidates) -> tuple[list[Any], np.ndarray]:

@@ -6,10 +6,9 @@ It keeps the set alive that it is of, so it may outlive the `NormalCollisions`, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
 from .. import _stiction
 from ._array import Floats, instance, not_negative, number
@@ -23,6 +22,7 @@ from ._mollifier import (
     edge_edge_mollifier_threshold,
 )
 from ._single import single_contact
+from ._sparse import columns_matrix
 from ._stencil import (
     CollisionStencil,
     EdgeEdgeCandidate,
@@ -32,6 +32,9 @@ from ._stencil import (
     VertexVertexCandidate,
     flat_positions,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
 
 # Which parts of two edges are closest, by distance type: 0 the first vertex, 1 the second, 2 the inside.
 PARTS = ((0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 2), (1, 2), (2, 2))
@@ -46,7 +49,7 @@ def type_of_parts(first: int, second: int) -> EdgeEdgeDistanceType:
 class Alone:
     """What a collision has that belongs to no set."""
 
-    __slots__ = ("weights", "dmin", "gradient", "thresholds", "types")
+    __slots__ = ("dmin", "gradient", "weights")
 
     def __init__(self, weight: float = 1.0, dmin: float = 0.0, gradient: Any = None) -> None:
         self.weights, self.dmin, self.gradient = [weight], dmin, gradient
@@ -57,8 +60,12 @@ class Alone:
     def write_dmin(self, dmin: float) -> None:
         self.dmin = dmin
 
+    def kept_gradient(self, index: int) -> Any:
+        """The derivative of the weight, or None."""
+        return self.gradient
+
     def weight_gradient(self, index: int) -> Any:
-        return csc_matrix((0, 1)) if self.gradient is None else self.gradient
+        return columns_matrix((0, 1)) if self.gradient is None else self.gradient
 
     def write_weight_gradient(self, index: int, gradient: Any) -> None:
         self.gradient = gradient
@@ -69,6 +76,8 @@ class NormalCollision(CollisionStencil):
 
     _set: Any
     _index = 0
+    _kept_key: Any = None
+    _kept: Any = None
 
     def _start(self, weight: float = 1.0, dmin: float = 0.0, gradient: Any = None) -> None:
         self._set = Alone(weight, dmin, gradient)
@@ -98,7 +107,7 @@ class NormalCollision(CollisionStencil):
 
     @weight_gradient.setter
     def weight_gradient(self, value: Any) -> None:
-        self._set.write_weight_gradient(self._index, csc_matrix(value))
+        self._set.write_weight_gradient(self._index, columns_matrix(value))
 
     def is_mollified(self) -> bool:
         """Whether it has a mollifier: two edges do."""
@@ -134,17 +143,16 @@ class NormalCollision(CollisionStencil):
     def _contact(self, x: Floats) -> _stiction.Contacts:
         """It alone, as native contacts of vertices 0, 1, … with positions x."""
         key = (x.shape[1], self.weight, self.dmin)
-        if self.__dict__.get("_kept_key") != key:
+        if self._kept_key != key:
             self._kept = single_contact(self._kind, x.shape[1], self.weight, self.dmin)
             self._kept_key = key
         return self._kept
 
-    def _copy(self) -> NormalCollision:
+    def _copy(self) -> Any:
         """The same, of no set."""
         copy = type(self).__new__(type(self))
         copy.__dict__.update({name: value for name, value in self.__dict__.items() if not name.startswith("_")})
-        gradient = self.weight_gradient
-        copy._start(self.weight, self.dmin, gradient if gradient.shape[0] else None)
+        copy._start(self.weight, self.dmin, self._set.kept_gradient(self._index))
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -189,6 +197,10 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
     `eps_x`: threshold of the mollifier, in m⁴. `dtype`: which parts of them are closest.
     """
 
+    # Of a collision of a set: found when they are asked for.
+    _eps_x: float | None = None
+    _dtype: EdgeEdgeDistanceType | None = None
+
     def __init__(
         self,
         edge0_id: Any = None,
@@ -199,10 +211,9 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
         candidate: Any = None,
     ) -> None:
         found = _candidate(EdgeEdgeCandidate, edge0_id, candidate, "candidate")
-        if found is not None and candidate is None:
+        if found is not None and candidate is None and edge1_id is not None:
             # (candidate, eps_x[, dtype]): everything is one place further to the front.
-            dtype = dtype if eps_x is None else eps_x
-            eps_x = edge1_id if edge1_id is not None else eps_x
+            eps_x, dtype = edge1_id, dtype if eps_x is None else eps_x
         if eps_x is None:
             raise TypeError("eps_x: is missing, the threshold of the mollifier")
         super().__init__(*((edge0_id, edge1_id) if found is None else found._pair()))
@@ -213,8 +224,9 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
     @property
     def eps_x(self) -> float:
         """Threshold of the mollifier, in m⁴."""
-        own = self.__dict__.get("_eps_x")
-        return self._set.threshold(self._index) if own is None else own
+        if self._eps_x is None:
+            self._eps_x = self._set.threshold(self._index)
+        return self._eps_x
 
     @eps_x.setter
     def eps_x(self, value: float) -> None:
@@ -224,8 +236,9 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
     @property
     def dtype(self) -> EdgeEdgeDistanceType:
         """Which parts of the two are closest."""
-        own = self.__dict__.get("_dtype")
-        return self._set.type(self._index) if own is None else own
+        if self._dtype is None:
+            self._dtype = self._set.type(self._index)
+        return self._dtype
 
     @dtype.setter
     def dtype(self, value: EdgeEdgeDistanceType) -> None:
@@ -249,11 +262,11 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
         """m = (2 − s/ε) s/ε with s = |a × b|², 1 from ε on."""
         return edge_edge_mollifier(*self._edges(positions), self.eps_x if eps_x is None else eps_x)
 
-    def mollifier_gradient(self, positions: Any, eps_x: Any = None) -> Floats:
+    def mollifier_gradient(self, positions: Any, eps_x: Any = None) -> Any:
         """∂m/∂x, (12,)."""
         return edge_edge_mollifier_gradient(*self._edges(positions), self.eps_x if eps_x is None else eps_x)
 
-    def mollifier_hessian(self, positions: Any, eps_x: Any = None) -> Floats:
+    def mollifier_hessian(self, positions: Any, eps_x: Any = None) -> Any:
         """∂²m/∂x², (12, 12)."""
         return edge_edge_mollifier_hessian(*self._edges(positions), self.eps_x if eps_x is None else eps_x)
 
@@ -274,12 +287,12 @@ class EdgeEdgeNormalCollision(EdgeEdgeCandidate, NormalCollision):
 
     def _contact(self, x: Floats) -> _stiction.Contacts:
         key = (self.weight, self.dmin, self.eps_x, self._parts(x))
-        if self.__dict__.get("_kept_key") != key:
+        if self._kept_key != key:
             self._kept = single_contact("ee", 3, self.weight, self.dmin, edges=(self.eps_x, key[3]))
             self._kept_key = key
         return self._kept
 
-    def _copy(self) -> EdgeEdgeNormalCollision:
+    def _copy(self) -> Any:
         copy = super()._copy()
         copy._eps_x, copy._dtype = self.eps_x, self.dtype
         return copy
@@ -327,7 +340,7 @@ class PlaneVertexNormalCollision(PlaneVertexCandidate, NormalCollision):
 
     def _contact(self, x: Floats) -> _stiction.Contacts:
         key = (x.shape[1], self.weight, self.dmin)
-        if self.__dict__.get("_kept_key") != key:
+        if self._kept_key != key:
             self._kept = single_contact("pv", x.shape[1], self.weight, self.dmin, plane=self.plane)
             self._kept_key = key
         return self._kept

@@ -7,14 +7,16 @@ contacts have nearly parallel edges behind the faces.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
 from .. import _stiction
+from ._array import instance
 from ._distance import EdgeEdgeDistanceType
+from ._mesh import CollisionMesh
 from ._mollifier import edge_edge_mollifier_threshold
 from ._normal_collision import (
     EdgeEdgeNormalCollision,
@@ -25,16 +27,21 @@ from ._normal_collision import (
     VertexVertexNormalCollision,
     type_of_parts,
 )
+from ._sparse import columns_matrix
 from ._stencil import unit_plane
 
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
+
 KINDS = ("vv", "ev", "ee", "fv", "pv")
-CLASSES: dict[str, type[NormalCollision]] = {
+CLASSES: dict[str, Any] = {
     "vv": VertexVertexNormalCollision,
     "ev": EdgeVertexNormalCollision,
     "ee": EdgeEdgeNormalCollision,
     "fv": FaceVertexNormalCollision,
     "pv": PlaneVertexNormalCollision,
 }
+_CLASSES = tuple(CLASSES[kind] for kind in KINDS)
 
 
 class PrimitiveIds:
@@ -75,6 +82,9 @@ class NormalSet:
     """The collisions that were built at once."""
 
     def __init__(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
+        self._take(mesh, contacts, planes)
+
+    def _take(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
         self.mesh, self.contacts, self.planes = mesh, contacts, planes
         self.dmin = contacts.dmin
         counts = contacts.counts
@@ -85,7 +95,7 @@ class NormalSet:
         self._weights: array[float] | None = None
         self._gradients: dict[int, Any] = {}
         self._changed = False
-        self._ids: dict[str, tuple[list[Any], ...]] = {}
+        self._ids: list[tuple[list[Any], list[Any]] | None] = [None] * len(KINDS)
 
     def __len__(self) -> int:
         return self.ends[-1]
@@ -138,14 +148,19 @@ class NormalSet:
             return self._gradients[index]
         return self.built_gradient(index)
 
+    def kept_gradient(self, index: int) -> Any:
+        """The derivative of a weight, or None."""
+        known = index in self._gradients or self.has_derivatives()
+        return self.weight_gradient(index) if known else None
+
     def built_gradient(self, index: int) -> csc_matrix:
         """The derivative of a weight as it was built."""
         vertices, slopes = self.contacts.weight_gradient(self.native_index(index))
         size = slopes.shape[1] * self.mesh.num_vertices
         if len(vertices) == 0:
-            return csc_matrix((size if self.has_derivatives() else 0, 1))
+            return columns_matrix((size if self.has_derivatives() else 0, 1))
         rows = (vertices.astype(np.int64)[:, None] * slopes.shape[1] + np.arange(slopes.shape[1])).ravel()
-        return csc_matrix((slopes.ravel(), (rows, np.zeros(len(rows), dtype=int))), shape=(size, 1))
+        return columns_matrix((slopes.ravel(), (rows, np.zeros(len(rows), dtype=int))), shape=(size, 1))
 
     def write_weight_gradient(self, index: int, gradient: Any) -> None:
         self._gradients[index] = gradient
@@ -163,8 +178,8 @@ class NormalSet:
         place = self._parallel_place(index)
         if place >= 0:
             return float(self.contacts.thresholds[place])
-        first, second = (list(self._of("ee")[k])[index - self.ends[1]] for k in (0, 1))
-        rest, edges = self.mesh.rest_positions, self.mesh.edges
+        first, second = (numbers[index - self.ends[1]] for numbers in self._named(KINDS.index("ee")))
+        rest, edges = self.mesh._rest, self.mesh._edges
         return edge_edge_mollifier_threshold(*rest[edges[first]], *rest[edges[second]])
 
     def type(self, index: int) -> EdgeEdgeDistanceType:
@@ -180,17 +195,17 @@ class NormalSet:
 
     # --- Collisions ---
 
-    def _of(self, kind: str) -> tuple[list[Any], ...]:
+    def _named(self, kind: int) -> tuple[list[Any], list[Any]]:
         """The two numbers that name each collision of a kind."""
-        found = self._ids.get(kind)
+        found = self._ids[kind]
         if found is None:
-            found = self._ids[kind] = self._named(kind)
+            found = self._ids[kind] = self._names_of(KINDS[kind])
         return found
 
-    def _named(self, kind: str) -> tuple[list[Any], ...]:
+    def _names_of(self, kind: str) -> tuple[list[Any], list[Any]]:
         vertices = self.contacts.vertices
         if kind == "vv":
-            return tuple(vertices["vv"].T.tolist())
+            return vertices["vv"][:, 0].tolist(), vertices["vv"][:, 1].tolist()
         if kind == "ev":
             rows = vertices["ve"]
             return ids_of(self.mesh, "edges").of(rows[:, 1:]).tolist(), rows[:, 0].tolist()
@@ -205,17 +220,14 @@ class NormalSet:
 
     def kind_of(self, index: int) -> str:
         """Which kind of collision has this number."""
-        for kind, end in zip(KINDS, self.ends):
-            if index < end:
-                return kind
-        raise IndexError(f"i: is {index}, there are {len(self)} collisions")
+        return kind_at(self.ends, index)
 
     def collision(self, index: int) -> NormalCollision:
         """The collision with this number."""
-        kind = self.kind_of(index)
-        place = index - self.ends[KINDS.index(kind)] + self.counts[KINDS.index(kind)]
-        first, second = self._of(kind)
-        found = CLASSES[kind]._of(first[place], second[place])
+        kind = bisect_right(self.ends, index)
+        first, second = self._ids[kind] or self._named(kind)
+        place = index - self.ends[kind] + self.counts[kind]
+        found = _CLASSES[kind]._of(first[place], second[place])
         found._set, found._index = self, index
         return found
 
@@ -223,6 +235,24 @@ class NormalSet:
         """All collisions of a kind."""
         end, count = self.ends[KINDS.index(kind)], self.counts[KINDS.index(kind)]
         return [self.collision(index) for index in range(end - count, end)]
+
+    # --- Bytes ---
+
+    def __getstate__(self) -> dict[str, Any]:
+        contacts = self.native(self.mesh, None)
+        gradients = {k: self.kept_gradient(k) for k in range(len(self))} if self.has_derivatives() else self._gradients
+        lists: dict[str, Any] = {**contacts.vertices, "obstacle": contacts.vertices["obstacle"][:, 0]}
+        more = {"parts": contacts.parts, "thresholds": contacts.thresholds, "numbers": contacts.obstacle_numbers}
+        lists.update(more, weights=contacts.weights)
+        distances = (contacts.dhat, contacts.dmin)
+        return {"mesh": self.mesh, "planes": self.planes, "distances": distances, "lists": lists, "gradients": gradients}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        mesh, planes, (dhat, dmin) = state["mesh"], state["planes"], state["distances"]
+        points = native_planes(planes, mesh.dim)
+        contacts = _stiction.Contacts.of(mesh._surface, dhat, points, dmin=dmin, **state["lists"])
+        self._take(mesh, contacts, planes)
+        self._gradients = state["gradients"]
 
     # --- Native contacts ---
 
@@ -248,17 +278,22 @@ class NormalSet:
             numbers=numbers[kept],
             weights=np.concatenate([contacts.weights[: -len(kept)], contacts.weights[-len(kept) :][kept]]),
         )
-        self.__init__(self.mesh, fewer, self.planes)
+        self._take(self.mesh, fewer, self.planes)
 
     def native(self, mesh: Any, x: Any) -> _stiction.Contacts:
         """The contacts with all that was written."""
         if mesh is not self.mesh:
             check_same_mesh(mesh, self.mesh)
         if self._changed:
-            weights = self.to_native(np.frombuffer(self._weights))
+            weights = self.to_native(np.frombuffer(self.weights))
             self.contacts = self.contacts.with_weights(weights, keep_shape_derivatives=True)
             self._changed = False
         return self.contacts
+
+
+def kind_at(ends: tuple[int, ...], index: int) -> str:
+    """The kind whose numbers end after this one."""
+    return KINDS[bisect_right(ends, index)]
 
 
 def native_planes(planes: list[Any], dimension: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -269,7 +304,7 @@ def native_planes(planes: list[Any], dimension: int) -> list[tuple[np.ndarray, n
 
 def check_same_mesh(mesh: Any, own: Any) -> None:
     """That a mesh is like the one that collisions are of."""
-    same = mesh.num_vertices == own.num_vertices
+    same = instance("mesh", mesh, CollisionMesh).num_vertices == own.num_vertices
     for name in ("edges", "faces"):
         same = same and np.array_equal(np.asarray(getattr(mesh, name)), np.asarray(getattr(own, name)))
     if not same:
@@ -282,7 +317,7 @@ class ListedSet:
     contacts = None
     written_gradients: dict[int, Any] = {}
 
-    def __init__(self, lists: dict[str, list[NormalCollision]]) -> None:
+    def __init__(self, lists: dict[str, list[Any]]) -> None:
         self.lists = lists
 
     def __len__(self) -> int:
@@ -292,14 +327,16 @@ class ListedSet:
     def ends(self) -> tuple[int, ...]:
         return tuple(accumulate(len(self.lists[kind]) for kind in KINDS))
 
-    kind_of = NormalSet.kind_of
+    def kind_of(self, index: int) -> str:
+        return kind_at(self.ends, index)
 
     def has_derivatives(self) -> bool:
         return False
 
     def collision(self, index: int) -> NormalCollision:
-        kind = self.kind_of(index)
-        return self.lists[kind][index - self.ends[KINDS.index(kind)]]
+        kind, ends = self.kind_of(index), self.ends
+        group = self.lists[kind]
+        return group[index - ends[KINDS.index(kind)] + len(group)]
 
     def of_kind(self, kind: str) -> list[NormalCollision]:
         return list(self.lists[kind])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
 from .. import _stiction
 from ._array import Floats, instance, not_negative, positive, vector
@@ -20,7 +19,11 @@ from ._mesh import CollisionMesh
 from ._normal import NormalCollisions, renamed
 from ._normal_collision import NormalCollision
 from ._projection import PSDProjectionMethod
+from ._sparse import columns_matrix
 from ._stencil import flat_positions
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
 
 PSD = {
     PSDProjectionMethod.NONE: "none",
@@ -29,7 +32,7 @@ PSD = {
 }
 
 
-def psd_name(method: Any) -> str:
+def psd_name(method: Any) -> Any:
     """What the native module calls a projection."""
     return PSD[instance("project_hessian_to_psd", method, PSDProjectionMethod)]
 
@@ -37,7 +40,7 @@ def psd_name(method: Any) -> str:
 def sparse_matrix(arrays: tuple[Any, ...]) -> csc_matrix:
     """The square matrix with these data, indices and starts of columns."""
     size = len(arrays[2]) - 1
-    return csc_matrix(arrays, shape=(size, size))
+    return columns_matrix(arrays, shape=(size, size))
 
 
 def dense_matrix(arrays: tuple[Any, ...]) -> Floats:
@@ -106,19 +109,19 @@ class NormalPotential:
         contacts = collisions._native(mesh, vertices)
         if not collisions._set.has_derivatives():
             raise RuntimeError("shape_derivative: set enable_shape_derivatives before the collisions are built")
-        matrix = csc_matrix(self._of(self._native.shape_derivative, contacts, vertices, name="vertices"))
+        matrix = columns_matrix(self._of(self._native.shape_derivative, contacts, vertices, name="vertices"))
         return matrix + self._written(collisions, mesh, np.asarray(vertices, dtype=float))
 
     def _written(self, collisions: NormalCollisions, mesh: CollisionMesh, x: Floats) -> Any:
         """What derivatives of weights that were written add to those that were built."""
         own, size = collisions._set, x.size
-        total = csc_matrix((size, size))
+        total = columns_matrix((size, size))
         for index, gradient in own.written_gradients.items():
             collision = own.collision(index)._copy()
             collision.weight = 1.0
             ids = collision._ids(mesh.edges, mesh.faces)
             rows = (np.array(ids)[:, None] * x.shape[1] + np.arange(x.shape[1])).ravel()
-            by_weight = csc_matrix((self.gradient(collision, x[ids].ravel()), (rows, 0 * rows)), shape=(size, 1))
+            by_weight = columns_matrix((self.gradient(collision, x[ids].ravel()), (rows, 0 * rows)), shape=(size, 1))
             total = total + by_weight @ (gradient - own.built_gradient(index)).T
         return total
 
@@ -202,7 +205,7 @@ class BarrierPotential(NormalPotential):
         self._renew()
 
     def _renew(self) -> None:
-        name = native_name(self._barrier)
+        name: Any = native_name(self._barrier)
         self._native = _stiction.BarrierPotential(
             self._dhat,
             self._stiffness,
@@ -270,6 +273,24 @@ class BarrierPotential(NormalPotential):
         return BarrierPotential, (self._barrier, self._dhat, self._stiffness, self._physical)
 
 
+def _parameter(name: str, check: Any, doc: str) -> Any:
+    """A number of an adhesion potential that may be set."""
+
+    def read(self: NormalAdhesionPotential) -> float:
+        return getattr(self, f"_{name}")
+
+    def write(self: NormalAdhesionPotential, value: float) -> None:
+        before = read(self)
+        setattr(self, f"_{name}", check(name, value))
+        try:
+            self._renew()
+        except ValueError:
+            setattr(self, f"_{name}", before)
+            raise
+
+    return property(read, write, doc=doc)
+
+
 class NormalAdhesionPotential(NormalPotential):
     """A force that pulls, Y ε_c at the distance d̂_p and none from d̂_a on, both beyond dmin. To be added to a barrier.
 
@@ -280,6 +301,11 @@ class NormalAdhesionPotential(NormalPotential):
         self._dhat_p, self._dhat_a = positive("dhat_p", dhat_p), positive("dhat_a", dhat_a)
         self._Y, self._eps_c = not_negative("Y", Y), not_negative("eps_c", eps_c)
         self._renew()
+
+    dhat_p = _parameter("dhat_p", positive, "The distance in m beyond dmin where the force is Y ε_c.")
+    dhat_a = _parameter("dhat_a", positive, "The distance in m beyond dmin from which on there is none.")
+    Y = _parameter("Y", not_negative, "Young's modulus in Pa.")
+    eps_c = _parameter("eps_c", not_negative, "The critical strain.")
 
     def _renew(self) -> None:
         if self._dhat_a <= self._dhat_p:
@@ -302,30 +328,3 @@ class NormalAdhesionPotential(NormalPotential):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NormalAdhesionPotential, (self._dhat_p, self._dhat_a, self._Y, self._eps_c)
-
-
-def _parameter(name: str, check: Any, doc: str) -> property:
-    """A number of an adhesion potential that may be set."""
-
-    def read(self: NormalAdhesionPotential) -> float:
-        return getattr(self, f"_{name}")
-
-    def write(self: NormalAdhesionPotential, value: float) -> None:
-        before = read(self)
-        setattr(self, f"_{name}", check(name, value))
-        try:
-            self._renew()
-        except ValueError:
-            setattr(self, f"_{name}", before)
-            raise
-
-    return property(read, write, doc=doc)
-
-
-for _name, _check, _doc in [
-    ("dhat_p", positive, "The distance in m beyond dmin where the force is Y ε_c."),
-    ("dhat_a", positive, "The distance in m beyond dmin from which on there is none."),
-    ("Y", not_negative, "Young's modulus in Pa."),
-    ("eps_c", not_negative, "The critical strain."),
-]:
-    setattr(NormalAdhesionPotential, _name, _parameter(_name, _check, _doc))

@@ -30,7 +30,8 @@ def project_to_psd(A: Any, method: PSDProjectionMethod = PSDProjectionMethod.CLA
     if values[0] >= 0.0:
         return a
     values = np.abs(values) if method is PSDProjectionMethod.ABS else np.maximum(values, 0.0)
-    return vectors * values @ vectors.T
+    projected: Floats = vectors * values @ vectors.T
+    return projected
 
 
 def project_to_pd(A: Any, eps: float = 1e-8) -> Floats:  # noqa: N803
@@ -41,7 +42,8 @@ def project_to_pd(A: Any, eps: float = 1e-8) -> Floats:  # noqa: N803
     values, vectors = np.linalg.eigh(a)
     if values[0] > 0.0:
         return a
-    return vectors * np.where(values > 0.0, values, eps) @ vectors.T
+    projected: Floats = vectors * np.where(values > 0.0, values, eps) @ vectors.T
+    return projected
 
 
 def _symmetric(value: Any) -> Floats:

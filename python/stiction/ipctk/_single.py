@@ -10,6 +10,8 @@ import numpy as np
 from .. import _stiction
 from ._stencil import unit_plane
 
+# A potential whose normal forces are 1 at any distance.
+STEADY = _stiction.BarrierPotential.steady(1.0, 1e60)
 _COUNTS = {"pv": 1, "vv": 2, "ve": 3, "ee": 4, "vf": 4}
 # Any positions will do: contacts that are given as lists do not look at them.
 _CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -38,7 +40,8 @@ def single_contact(
 ) -> _stiction.Contacts:
     """The contact of one pair; `edges`: threshold of the mollifier and the closest parts; `plane`: that of a vertex."""
     count = _COUNTS[kind]
-    surface, options = _loose(count, dimension), {"dmin": dmin, "weights": [weight]}
+    surface = _loose(count, dimension)
+    options: dict[str, Any] = {"dmin": dmin, "weights": [weight]}
     if kind == "pv":
         normal, offset = unit_plane("plane", plane, dimension)
         planes = [(-offset * normal, normal)]
@@ -48,7 +51,8 @@ def single_contact(
         return _stiction.Contacts.of(
             surface, 1.0, parallel=_rows(4), parts=[parts], thresholds=[threshold], **options
         )
-    return _stiction.Contacts.of(surface, 1.0, **{kind: _rows(count)}, **options)
+    options[kind] = _rows(count)
+    return _stiction.Contacts.of(surface, 1.0, **options)
 
 
 _PAIRS = {
@@ -65,14 +69,11 @@ def single_slides(kind: str, dimension: int, plane: Any) -> _stiction.Slides:
         return _any_slides(kind, dimension)
     normal, offset = unit_plane("plane", plane, dimension)
     contacts = single_contact(kind, dimension, 1.0, 0.0, plane=plane)
-    return _stiction.Slides(contacts, [(1.0 - offset) * normal], _STEADY, 0.0)
+    return _stiction.Slides(contacts, [(1.0 - offset) * normal], STEADY, 0.0)
 
 
 @cache
 def _any_slides(kind: str, dimension: int) -> _stiction.Slides:
     x = np.array(_PAIRS[kind])[:, :dimension]
     edges = (0.0, (2, 2)) if kind == "ee" else None
-    return _stiction.Slides(single_contact(kind, dimension, 1.0, 0.0, edges=edges), x, _STEADY, 0.0)
-
-
-_STEADY = _stiction.BarrierPotential.steady(1.0, 1e60)
+    return _stiction.Slides(single_contact(kind, dimension, 1.0, 0.0, edges=edges), x, STEADY, 0.0)

@@ -10,7 +10,7 @@ from ._array import Floats, instance, matrix, not_negative, positive, vector
 from ._barrier import Barrier
 from ._candidates import Candidates
 from ._mesh import CollisionMesh
-from ._normal import NormalCollisions
+from ._normal import NormalCollisions, renamed
 from ._stencil import CollisionStencil, flat_positions
 
 _LARGEST = 100.0
@@ -133,5 +133,9 @@ def _of_all(mesh: CollisionMesh, vertices: Any, collisions: Any, vertex_masses: 
 
 def _of_collisions(mesh: Any, vertices: Any, collisions: NormalCollisions, masses: Any, hess: Any, dmin: float) -> Floats:
     contacts = collisions._native(mesh, vertices)
-    native = contacts.semi_implicit_stiffness(vertices, masses, hess, dmin=not_negative("dmin", dmin))
+    masses, dmin = vector("vertex_masses", masses, mesh.num_vertices), not_negative("dmin", dmin)
+    try:
+        native = contacts.semi_implicit_stiffness(vertices, masses, hess, dmin=dmin)
+    except ValueError as error:
+        raise renamed(error, x="vertices", hessian="hess") from None
     return np.array(collisions._set.from_native(native))

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _stiction as native
 from ._array import Floats, dimension, number, point, points
-from ._distance import EDGE_EDGE, POINT_EDGE, POINT_POINT, POINT_TRIANGLE, SPACE, of_points
+from ._distance import EDGE_EDGE, POINT_EDGE, POINT_POINT, POINT_TRIANGLE, SPACE, Kind, of_points
 
 
 # Closest points.
@@ -27,7 +27,7 @@ def point_edge_closest_point(p: Any, e0: Any, e1: Any) -> float:
 
 def point_edge_closest_point_jacobian(p: Any, e0: Any, e1: Any) -> Floats:
     """The gradient of the coordinate, 3D entries in 1/m."""
-    return of_points(native.closest_point_jacobian, POINT_EDGE, (p, e0, e1))[0]
+    return of_points(native.closest_point_jacobian, POINT_EDGE, (p, e0, e1)).ravel()
 
 
 def edge_edge_closest_point(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
@@ -98,8 +98,9 @@ def point_triangle_tangent_basis_jacobian(p: Any, t0: Any, t1: Any, t2: Any) -> 
 
 def point_point_relative_velocity(dp0: Any, dp1: Any) -> Floats:
     """v₀ − v₁."""
-    first, second = points(("dp0", "dp1"), (dp0, dp1))
-    return first - second
+    v = points(("dp0", "dp1"), (dp0, dp1))
+    difference: Floats = v[0] - v[1]
+    return difference
 
 
 def point_point_relative_velocity_jacobian(dim: int) -> Floats:
@@ -114,7 +115,8 @@ def point_point_relative_velocity_dx_dbeta(dim: int) -> Floats:
 
 def point_edge_relative_velocity(dp: Any, de0: Any, de1: Any, alpha: float) -> Floats:
     """v_p − (1 − α) v_e₀ − α v_e₁."""
-    return _weights("ve", [number("alpha", alpha)]) @ points(("dp", "de0", "de1"), (dp, de0, de1))
+    velocities = points(("dp", "de0", "de1"), (dp, de0, de1))
+    return _weights("ve", [number("alpha", alpha)]) @ velocities
 
 
 def point_edge_relative_velocity_jacobian(dim: int, alpha: float) -> Floats:
@@ -131,12 +133,12 @@ def point_edge_relative_velocity_dx_dbeta(dim: int, alpha: float) -> Floats:
 def edge_edge_relative_velocity(dea0: Any, dea1: Any, deb0: Any, deb1: Any, coords: Any) -> Floats:
     """(1 − α) v_a₀ + α v_a₁ − (1 − β) v_b₀ − β v_b₁."""
     velocities = points(("dea0", "dea1", "deb0", "deb1"), (dea0, dea1, deb0, deb1), SPACE)
-    return _weights("ee", point("coords", coords, (2,))) @ velocities
+    return _weights("ee", point("coords", coords, (2,)).tolist()) @ velocities
 
 
 def edge_edge_relative_velocity_jacobian(coords: Any) -> Floats:
     """Γ, shape (3, 12)."""
-    return _blocks(_weights("ee", point("coords", coords, (2,))), 3)
+    return _blocks(_weights("ee", point("coords", coords, (2,)).tolist()), 3)
 
 
 def edge_edge_relative_velocity_dx_dbeta(coords: Any) -> Floats:
@@ -148,12 +150,12 @@ def edge_edge_relative_velocity_dx_dbeta(coords: Any) -> Floats:
 def point_triangle_relative_velocity(dp: Any, dt0: Any, dt1: Any, dt2: Any, coords: Any) -> Floats:
     """v_p − (1 − α − β) v_t₀ − α v_t₁ − β v_t₂."""
     velocities = points(("dp", "dt0", "dt1", "dt2"), (dp, dt0, dt1, dt2), SPACE)
-    return _weights("vf", point("coords", coords, (2,))) @ velocities
+    return _weights("vf", point("coords", coords, (2,)).tolist()) @ velocities
 
 
 def point_triangle_relative_velocity_jacobian(coords: Any) -> Floats:
     """Γ, shape (3, 12)."""
-    return _blocks(_weights("vf", point("coords", coords, (2,))), 3)
+    return _blocks(_weights("vf", point("coords", coords, (2,)).tolist()), 3)
 
 
 def point_triangle_relative_velocity_dx_dbeta(coords: Any) -> Floats:
@@ -162,11 +164,11 @@ def point_triangle_relative_velocity_dx_dbeta(coords: Any) -> Floats:
     return _stacked("vf", 3).copy()
 
 
-def _weights(kind: str, coordinates: Sequence[float]) -> Floats:
+def _weights(kind: Kind, coordinates: Sequence[float]) -> Floats:
     return native.relative_weights(kind, coordinates)
 
 
-def _blocks(weights: Sequence[float], dim: int) -> Floats:
+def _blocks(weights: Sequence[float] | Floats, dim: int) -> Floats:
     """[w₀ I, w₁ I, …]."""
     out = np.zeros((dim, len(weights), dim))
     for k in range(dim):
@@ -175,6 +177,6 @@ def _blocks(weights: Sequence[float], dim: int) -> Floats:
 
 
 @cache
-def _stacked(kind: str, dim: int) -> Floats:
+def _stacked(kind: Kind, dim: int) -> Floats:
     """∂Γ/∂α with one column for each coordinate."""
     return np.transpose([_blocks(row, dim).ravel(order="F") for row in native.relative_weights_jacobian(kind)])

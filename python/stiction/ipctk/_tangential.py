@@ -18,6 +18,20 @@ from ._tangential_collision import CLASSES, TangentialCollision
 from ._tangential_set import TangentialSet, frozen
 
 
+def _list_of(kind: str) -> Any:
+    """The list of one kind of collisions."""
+
+    def read(self: TangentialCollisions) -> list[TangentialCollision]:
+        return self._of_kind(kind)
+
+    def write(self: TangentialCollisions, collisions: Any) -> None:
+        found = [instance(f"{kind}_collisions[{k}]", c, CLASSES[kind]) for k, c in enumerate(collisions)]
+        others = {other: self._of_kind(other) for other in KINDS if other != kind}
+        self._set, self._lists = None, {**others, kind: found}
+
+    return property(read, write, doc=f"The {kind} collisions; may be assigned.")
+
+
 class TangentialCollisions:
     """The collisions of a `NormalCollisions` with friction: normal forces, tangents and closest points held fixed at given positions.
 
@@ -113,9 +127,7 @@ class TangentialCollisions:
         i = whole_index(i)
         if not 0 <= i < len(self):
             raise IndexError(f"i: is {i}, there are {len(self)} collisions")
-        if self._lists is not None:
-            return self._all()[i]
-        return self._set.collision(i)
+        return self._all()[i] if self._set is None else self._set.collision(i)
 
     def __iter__(self) -> Iterator[TangentialCollision]:
         if self._lists is not None or self._set is None:
@@ -128,29 +140,11 @@ class TangentialCollisions:
             return list(self._lists[kind])
         return [] if self._set is None else self._set.of_kind(kind)
 
+    vv_collisions = _list_of("vv")
+    ev_collisions = _list_of("ev")
+    ee_collisions = _list_of("ee")
+    fv_collisions = _list_of("fv")
+    pv_collisions = _list_of("pv")
+
     def __repr__(self) -> str:
         return f"<TangentialCollisions of {len(self)} collisions>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"lists": {kind: self._of_kind(kind) for kind in KINDS}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set, self._lists = None, state["lists"]
-
-
-def _list_of(kind: str) -> property:
-    """The list of one kind of collisions."""
-
-    def read(self: TangentialCollisions) -> list[TangentialCollision]:
-        return self._of_kind(kind)
-
-    def write(self: TangentialCollisions, collisions: Any) -> None:
-        found = [instance(f"{kind}_collisions[{k}]", c, CLASSES[kind]) for k, c in enumerate(collisions)]
-        others = {other: self._of_kind(other) for other in KINDS if other != kind}
-        self._set, self._lists = None, {**others, kind: found}
-
-    return property(read, write, doc=f"The {kind} collisions; may be assigned.")
-
-
-for _kind in KINDS:
-    setattr(TangentialCollisions, f"{_kind}_collisions", _list_of(_kind))

@@ -6,10 +6,9 @@ closest points is Γv, its part across the normal τ = PᵀΓv, with the tangent
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
 from .. import _stiction
 from ._array import Floats, instance, not_negative, number, vector
@@ -21,6 +20,7 @@ from ._normal_collision import (
     PlaneVertexNormalCollision,
     VertexVertexNormalCollision,
 )
+from ._sparse import columns_matrix
 from ._stencil import (
     CollisionStencil,
     EdgeEdgeCandidate,
@@ -30,18 +30,48 @@ from ._stencil import (
     VertexVertexCandidate,
     flat_positions,
 )
-from ._tangent import _blocks, _stacked
+from ._tangent import _blocks, _stacked, point_point_relative_velocity_dx_dbeta
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
 
 # Of the collisions of each kind: how many coordinates their closest points have.
 COORDINATES = {"pv": 0, "vv": 0, "ve": 1, "ee": 2, "vf": 2}
 ORTHONORMAL = 1e-9
 
 
-def closest_weights(kind: str, beta: Any) -> Floats:
+def closest_weights(kind: Any, beta: Any) -> Floats:
     """Weights of the vertices in the relative velocity of closest points with coordinates β."""
     if kind == "pv":
         return np.ones(1)
     return np.asarray(_stiction.relative_weights(kind, [float(b) for b in beta]))
+
+
+def _field(name: str, check: Any, doc: str) -> Any:
+    """A number that every collision has."""
+
+    def read(self: TangentialCollision) -> float:
+        return float(self._set.read(name)[self._index])
+
+    def write(self: TangentialCollision, value: Any) -> None:
+        self._set.write(name, self._index, check(name, value))
+
+    return property(read, write, doc=doc)
+
+
+def _pair(name: str, doc: str) -> Any:
+    """Two numbers that every collision has, one for each tangent."""
+
+    def read(self: TangentialCollision) -> Floats:
+        return self._set.read(name)[self._index].copy()
+
+    def write(self: TangentialCollision, value: Any) -> None:
+        pair = vector(name, value, 2)
+        if (pair < 0.0).any():
+            raise ValueError(f"{name}: is {pair.tolist()}, expected numbers that are 0 or larger")
+        self._set.write(name, self._index, pair)
+
+    return property(read, write, doc=doc)
 
 
 class TangentialCollision(CollisionStencil):
@@ -49,6 +79,10 @@ class TangentialCollision(CollisionStencil):
 
     _set: Any
     _index = 0
+    _names: Any
+    _kind: Any
+    _kept_version = -1
+    _kept: Any = None
     _normal_class: type[NormalCollision]
 
     def __init__(self, collision: Any, positions: Any = None, normal_potential: Any = None) -> None:
@@ -62,10 +96,22 @@ class TangentialCollision(CollisionStencil):
         for name in self._names:
             setattr(self, name, getattr(collision, name))
 
+    normal_force_magnitude = _field(
+        "normal_force_magnitude", number, "The normal force by weight, in N; of nearly parallel edges with their mollifier."
+    )
+    weight = _field("weight", number, "How much it counts.")
+    mu_s = _field("mu_s", not_negative, "The static coefficient; it counts from the next reset or update of the lagged ones on.")
+    mu_k = _field("mu_k", not_negative, "The kinetic coefficient; it counts from the next reset or update of the lagged ones on.")
+    mu_s_effective_lagged = _field("mu_s_effective_lagged", not_negative, "The static coefficient that counts.")
+    mu_k_effective_lagged = _field("mu_k_effective_lagged", not_negative, "The kinetic coefficient that counts.")
+    mu_aniso = _pair("mu_aniso", "Factors of the slide along the tangents; ones are no anisotropy.")
+    mu_s_aniso = _pair("mu_s_aniso", "Static coefficients along the tangents; zeros stand for mu_s.")
+    mu_k_aniso = _pair("mu_k_aniso", "Kinetic coefficients along the tangents; zeros stand for mu_k.")
+
     # --- Held fixed ---
 
     @property
-    def dim(self) -> int:
+    def dim(self) -> int:  # type: ignore[override]
         """2 or 3."""
         return self._set.dimension
 
@@ -104,7 +150,7 @@ class TangentialCollision(CollisionStencil):
 
     @weight_gradient.setter
     def weight_gradient(self, value: Any) -> None:
-        self._set.write_weight_gradient(self._index, csc_matrix(value))
+        self._set.write_weight_gradient(self._index, columns_matrix(value))
 
     # --- At any positions ---
 
@@ -131,7 +177,7 @@ class TangentialCollision(CollisionStencil):
 
     def relative_velocity_jacobian(self, closest_point: Any = None) -> Floats:
         """Γ, (D, N D)."""
-        return _blocks(self._weights(closest_point), self._set.dimension)
+        return _blocks(self._weights(closest_point).tolist(), self._set.dimension)
 
     def relative_velocity_dx_dbeta(self, closest_point: Any) -> Floats:
         """The derivative of Γ by the coordinates β: of its columns, one below the other."""
@@ -157,54 +203,15 @@ def _restored(kind: type[TangentialCollision], ids: dict[str, Any], row: dict[st
     return collision
 
 
-def _field(name: str, check: Any, doc: str) -> property:
-    """A number that every collision has."""
-
-    def read(self: TangentialCollision) -> float:
-        return float(self._set.read(name)[self._index])
-
-    def write(self: TangentialCollision, value: Any) -> None:
-        self._set.write(name, self._index, check(name, value))
-
-    return property(read, write, doc=doc)
-
-
-def _pair(name: str, doc: str) -> property:
-    """Two numbers that every collision has, one for each tangent."""
-
-    def read(self: TangentialCollision) -> Floats:
-        return self._set.read(name)[self._index].copy()
-
-    def write(self: TangentialCollision, value: Any) -> None:
-        pair = vector(name, value, 2)
-        if (pair < 0.0).any():
-            raise ValueError(f"{name}: is {pair.tolist()}, expected numbers that are 0 or larger")
-        self._set.write(name, self._index, pair)
-
-    return property(read, write, doc=doc)
-
-
-for _name, _check, _doc in [
-    ("normal_force_magnitude", number, "The normal force by weight, in N; of nearly parallel edges with their mollifier."),
-    ("weight", number, "How much it counts."),
-    ("mu_s", not_negative, "The static coefficient. It counts from the next reset or update of the lagged ones on."),
-    ("mu_k", not_negative, "The kinetic coefficient. It counts from the next reset or update of the lagged ones on."),
-    ("mu_s_effective_lagged", not_negative, "The static coefficient that counts."),
-    ("mu_k_effective_lagged", not_negative, "The kinetic coefficient that counts."),
-]:
-    setattr(TangentialCollision, _name, _field(_name, _check, _doc))
-for _name, _doc in [
-    ("mu_aniso", "Factors of the slide along the tangents; ones are no anisotropy."),
-    ("mu_s_aniso", "Static coefficients along the tangents; zeros stand for mu_s."),
-    ("mu_k_aniso", "Kinetic coefficients along the tangents; zeros stand for mu_k."),
-]:
-    setattr(TangentialCollision, _name, _pair(_name, _doc))
-
-
 class VertexVertexTangentialCollision(TangentialCollision, VertexVertexCandidate):
     """Two vertices."""
 
     _normal_class = VertexVertexNormalCollision
+
+    def relative_velocity_dx_dbeta(self, closest_point: Any) -> Floats:
+        """Zeros: there are no coordinates."""
+        vector("closest_point", closest_point, 0)
+        return point_point_relative_velocity_dx_dbeta(self._set.dimension)
 
 
 class EdgeVertexTangentialCollision(TangentialCollision, EdgeVertexCandidate):
@@ -260,7 +267,7 @@ class PlaneVertexTangentialCollision(TangentialCollision, PlaneVertexCandidate):
         return unit_plane("plane", self.plane, dimension)[0]
 
 
-CLASSES: dict[str, type[TangentialCollision]] = {
+CLASSES: dict[str, Any] = {
     "vv": VertexVertexTangentialCollision,
     "ev": EdgeVertexTangentialCollision,
     "ee": EdgeEdgeTangentialCollision,

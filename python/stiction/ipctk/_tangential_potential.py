@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
 from .. import _stiction
 from ._array import Floats, instance, not_negative, positive
@@ -14,11 +13,15 @@ from ._mesh import CollisionMesh
 from ._normal import renamed
 from ._potential import NormalPotential, dense_matrix, psd_name, sparse_matrix
 from ._projection import PSDProjectionMethod
-from ._single import single_contact
+from ._single import STEADY, single_contact
+from ._sparse import columns_matrix
 from ._stencil import flat_positions
 from ._tangential import TangentialCollisions
 from ._tangential_collision import TangentialCollision
 from ._tangential_set import slides_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
 
 
 class DiffWRT(Enum):
@@ -46,7 +49,7 @@ class TangentialPotential:
     LAGGED_DISPLACEMENTS = DiffWRT.LAGGED_DISPLACEMENTS
     VELOCITIES = DiffWRT.VELOCITIES
 
-    _law = ""
+    _law: Any = ""
     _native: _stiction.FrictionPotential
 
     def __init__(self) -> None:
@@ -142,12 +145,12 @@ class TangentialPotential:
         name = _WRT[instance("wrt", wrt, DiffWRT)]
         slides = self._slides(collisions, mesh)
         if slides is None:
-            return csc_matrix((instance("mesh", mesh, CollisionMesh).ndof,) * 2)
+            return columns_matrix((instance("mesh", mesh, CollisionMesh).ndof,) * 2)
         own = collisions._set
         if name == "rest" and not own.contacts.has_shape_derivatives:
             raise RuntimeError("force_jacobian: set enable_shape_derivatives before the collisions are built")
         arguments = (slides, name, rest_positions, lagged_displacements, velocities)
-        matrix = csc_matrix(self._lagged(self._native.force_jacobian, arguments, normal_potential, dmin))
+        matrix = columns_matrix(self._lagged(self._native.force_jacobian, arguments, normal_potential, dmin))
         if name == "rest" and own.gradients:
             matrix = matrix + self._written(own, mesh, arguments, normal_potential, dmin)
         return matrix
@@ -172,14 +175,16 @@ class TangentialPotential:
         """What derivatives of weights that were written add to those that were built: forces are proportional to weights."""
         _, _, rest, displacements, velocities = arguments
         tables = [np.asarray(table, dtype=float) for table in (rest, displacements, velocities)]
-        size, total = tables[0].size, csc_matrix((tables[0].size,) * 2)
+        size, total = tables[0].size, columns_matrix((tables[0].size,) * 2)
         for index, gradient in own.gradients.items():
             one = own.collision(index)
             ids = one._ids(mesh.edges, mesh.faces)
             rows = (np.array(ids)[:, None] * own.dimension + np.arange(own.dimension)).ravel()
             local = [table[ids].ravel() for table in tables]
-            force = self._force_of_one(one, *local, potential, own.contacts.dmin if dmin is None else dmin, weight=1.0)
-            total = total + csc_matrix((force, (rows, 0 * rows)), shape=(size, 1)) @ (gradient - own._own_gradient(index)).T
+            rest_of, moved, v = local
+            least = own.contacts.dmin if dmin is None else dmin
+            force = self._force_of_one(one, rest_of, moved, v, potential, least, weight=1.0)
+            total = total + columns_matrix((force, (rows, 0 * rows)), shape=(size, 1)) @ (gradient - own._own_gradient(index)).T
         return total
 
     # --- One collision ---
@@ -226,7 +231,7 @@ class TangentialPotential:
         weight = collision.weight if weight is None else weight
         contacts = single_contact(kind, x.shape[1], weight, 0.0, plane=getattr(collision, "plane", None))
         mu = (1.0, 1.0) if no_mu else (collision.mu_s_effective_lagged, collision.mu_k_effective_lagged)
-        slides = _stiction.Slides(contacts, x, _stiction.BarrierPotential.steady(1.0, 1e60), *mu, law="smooth_mu")
+        slides = _stiction.Slides(contacts, x, STEADY, *mu, law="smooth_mu")
         if (collision.mu_aniso != 1.0).any():
             slides = slides.replaced(scaling=[collision.mu_aniso])
         return slides, x
@@ -260,7 +265,7 @@ class TangentialPotential:
         for one, v, rows in self._each(collisions, mesh, X):
             data.append(self.hessian(one, v, psd).ravel())
             places.append(np.stack([np.repeat(rows, len(rows)), np.tile(rows, len(rows))]))
-        return csc_matrix((np.concatenate(data), np.concatenate(places, axis=1)), shape=(size, size))
+        return columns_matrix((np.concatenate(data), np.concatenate(places, axis=1)), shape=(size, size))
 
     @staticmethod
     def _of(method: Any, slides: _stiction.Slides, v: Any, *more: Any) -> Any:
@@ -284,7 +289,7 @@ class FrictionPotential(TangentialPotential):
     `eps_v`: speed in m/s below which a slide counts as sticking.
     """
 
-    _law = "smooth_mu"
+    _law: Any = "smooth_mu"
 
     def __init__(self, eps_v: float) -> None:
         self.eps_v = eps_v
@@ -306,7 +311,7 @@ class FrictionPotential(TangentialPotential):
 class TangentialAdhesionPotential(TangentialPotential):
     """Adhesion that resists sliding and lets go: G′ = μ(y) (2y/ε − y²/ε²) up to 2ε, ε = eps_a, and nothing beyond."""
 
-    _law = "adhesion"
+    _law: Any = "adhesion"
 
     def __init__(self, eps_a: float) -> None:
         self.eps_a = eps_a

@@ -5,18 +5,21 @@ The order is that of the normal collisions that they were made of.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
 from .. import _stiction
 from ._array import Floats
-from ._normal_collision import PARTS, NormalCollision
+from ._normal_collision import NormalCollision
 from ._normal_set import KINDS, ListedSet, NormalSet, check_same_mesh
-from ._single import single_contact, single_slides
+from ._single import STEADY, single_slides
+from ._sparse import columns_matrix
 from ._stencil import flat_positions
 from ._tangential_collision import CLASSES, COORDINATES, TangentialCollision, closest_weights
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
 
 _NUMBERS = ("normal_force_magnitude", "weight", "mu_s", "mu_k", "mu_s_effective_lagged", "mu_k_effective_lagged")
 _PAIRS = {"mu_aniso": 1.0, "mu_s_aniso": 0.0, "mu_k_aniso": 0.0}
@@ -33,7 +36,12 @@ class Fields:
         self.points: dict[int, Floats] = {}
         self.bases: dict[int, Floats] = {}
         self.gradients: dict[int, Any] = {}
-        self.changed = False
+        # How often anything was written, and whether the native slides lack something of it.
+        self.version, self.changed = 0, False
+
+    def _note(self) -> None:
+        self.version += 1
+        self.changed = True
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -51,14 +59,15 @@ class Fields:
     def write(self, name: str, index: Any, value: Any) -> None:
         self.read(name)[index] = value
         self.written.add(name)
-        self.changed = True
+        self._note()
 
     def closest_point(self, index: int) -> Floats:
         found = self.points.get(index)
         return self._own_point(index) if found is None else found.copy()
 
     def write_closest_point(self, index: int, beta: Floats) -> None:
-        self.points[index], self.changed = beta.copy(), True
+        self.points[index] = beta.copy()
+        self._note()
 
     def closest_weights(self, index: int) -> Floats:
         """Weights of the vertices in the relative velocity."""
@@ -69,7 +78,8 @@ class Fields:
         return self._own_basis(index) if found is None else found.copy()
 
     def write_tangent_basis(self, index: int, basis: Floats) -> None:
-        self.bases[index], self.changed = basis, True
+        self.bases[index] = basis
+        self._note()
 
     def weight_gradient(self, index: int) -> csc_matrix:
         found = self.gradients.get(index)
@@ -88,7 +98,7 @@ class Fields:
         raise NotImplementedError
 
     def _own_gradient(self, index: int) -> csc_matrix:
-        return csc_matrix((0, 1))
+        return columns_matrix((0, 1))
 
     def row(self, index: int) -> dict[str, Any]:
         """All that one collision has."""
@@ -138,13 +148,13 @@ def alone(collision: TangentialCollision, normal: NormalCollision, positions: An
     return AloneFields(kind, x.shape[1], {**row, **shape})
 
 
-def point_at(kind: str, normal: NormalCollision, x: Floats) -> Floats:
+def point_at(kind: Any, normal: Any, x: Floats) -> Floats:
     """Coordinates of the closest points; those of nearly parallel edges may be held at an end."""
     if COORDINATES[kind] == 0:
         return np.zeros(0)
     parts = normal._parts(x) if kind == "ee" else (2, 2)
     if parts == (2, 2):
-        return np.array(_stiction.closest_point(kind, x), dtype=float).reshape(-1)
+        return np.ravel(_stiction.closest_point(kind, x))
     first, second = parts
     if first == 2:
         return np.array([_stiction.closest_point("ve", x[[2 + second, 0, 1]])[0], float(second)])
@@ -153,7 +163,7 @@ def point_at(kind: str, normal: NormalCollision, x: Floats) -> Floats:
     return np.array([float(first), float(second)])
 
 
-def basis_at(collision: TangentialCollision, normal: NormalCollision, x: Floats) -> Floats:
+def basis_at(collision: TangentialCollision, normal: Any, x: Floats) -> Floats:
     """The tangents; of edges that are closest at an end, along the first edge and across it."""
     if collision._kind != "ee" or normal._parts(x) == (2, 2):
         return collision.compute_tangent_basis(x.ravel())
@@ -173,6 +183,9 @@ class TangentialSet(Fields):
 
     def __init__(self, mesh: Any, x: Floats, source: Any, slides: _stiction.Slides, contacts: _stiction.Contacts) -> None:
         super().__init__()
+        self._take(mesh, x, source, slides, contacts)
+
+    def _take(self, mesh: Any, x: Floats, source: Any, slides: _stiction.Slides, contacts: _stiction.Contacts) -> None:
         self.mesh, self.x, self.source, self.contacts = mesh, x, source, contacts
         self.base = self.slides = slides
         self.dimension = x.shape[1]
@@ -288,6 +301,25 @@ class TangentialSet(Fields):
             normals[index], axes[index] = normal_of(basis), basis[:, 0]
         return normals, axes
 
+    # --- Bytes ---
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("mesh", "x", "source", "values", "written", "points", "bases", "gradients")
+        state = {name: getattr(self, name) for name in names}
+        base = self.base
+        of = {"forces": base.normal_forces, "mu": base.mu, "own_mu": base.mu}
+        return {**state, "weights": self.contacts.weights, "base": of}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        source, mesh, x = state["source"], state["mesh"], state["x"]
+        contacts = source.native(mesh, x).with_weights(state["weights"])
+        slides = _stiction.Slides(contacts, x, STEADY, 0.0, law="smooth_mu").replaced(**state["base"])
+        super().__init__()
+        self._take(mesh, x, source, slides, contacts)
+        for name in ("values", "written", "points", "bases", "gradients"):
+            setattr(self, name, state[name])
+        self.changed = True
+
     # --- Lagged coefficients ---
 
     def reset(self) -> None:
@@ -315,6 +347,12 @@ def normal_of(basis: Floats) -> Floats:
 
 def slides_of(collision: TangentialCollision) -> _stiction.Slides:
     """One collision by itself, as native slides of vertices 0, 1, …"""
+    if collision._kept_version != collision._set.version:
+        collision._kept, collision._kept_version = _new_slides(collision), collision._set.version
+    return collision._kept
+
+
+def _new_slides(collision: TangentialCollision) -> _stiction.Slides:
     fields, index, kind = collision._set, collision._index, collision._kind
     basis, own = fields.tangent_basis(index), fields.closest_weights(index)
     closest = np.zeros((1, 4))

@@ -1,5 +1,7 @@
 //! VTU (one configuration) and PVD (a series of them), which ParaView and meshio read.
 
+pub(super) mod read;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +10,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use stiction::math::Vector;
 
+use super::mesh::Mesh;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::state::State;
 
-/// VTK's numbers for triangles and tetrahedra.
+/// VTK's numbers for what we read and write.
+const POINT: u8 = 1;
+const SEGMENT: u8 = 3;
 const TRIANGLE: u8 = 5;
+const QUADRANGLE: u8 = 9;
 const TETRAHEDRON: u8 = 10;
 
 /// Writes the elements, positions and velocities of a state; each cell carries the number of its body.
@@ -67,19 +73,36 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 }
 
 fn text<const D: usize>(model: &Model<D>, state: &State<D>) -> String {
-    let cells = Cells::new(model);
+    let cells = Cells::of_model(model);
+    let mut data = String::from("<PointData Vectors=\"velocity\">\n");
+    floats(&mut data, "velocity", &state.v);
+    data.push_str("</PointData>\n<CellData>\n");
+    integers(&mut data, "body", &cells.bodies);
+    data.push_str("</CellData>\n");
+    document(&state.x, &cells, &data)
+}
+
+/// The text of a mesh.
+pub(super) fn mesh_text(mesh: &Mesh) -> String {
+    let mut cells = Cells::default();
+    mesh.edges.iter().for_each(|edge| cells.push(edge, SEGMENT));
+    mesh.triangles.iter().for_each(|triangle| cells.push(triangle, TRIANGLE));
+    mesh.tetrahedra.iter().for_each(|element| cells.push(element, TETRAHEDRON));
+    document(&mesh.points, &cells, "")
+}
+
+/// Points and cells, with `data` about them.
+fn document<const D: usize>(points: &[Vector<D>], cells: &Cells, data: &str) -> String {
     let mut out =
         String::from("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" ");
     out.push_str("byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n");
-    let (points, count) = (state.x.len(), cells.types.len());
-    let _ = writeln!(out, "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{count}\">");
+    let _ =
+        writeln!(out, "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">", points.len(), cells.types.len());
     out.push_str("<Points>\n");
-    floats(&mut out, "Points", &state.x);
-    out.push_str("</Points>\n<PointData Vectors=\"velocity\">\n");
-    floats(&mut out, "velocity", &state.v);
-    out.push_str("</PointData>\n<CellData>\n");
-    integers(&mut out, "body", &cells.bodies);
-    out.push_str("</CellData>\n<Cells>\n");
+    floats(&mut out, "Points", points);
+    out.push_str("</Points>\n");
+    out.push_str(data);
+    out.push_str("<Cells>\n");
     integers(&mut out, "connectivity", &cells.connectivity);
     integers(&mut out, "offsets", &cells.offsets);
     array(&mut out, "type=\"UInt8\" Name=\"types\"", &cells.types);
@@ -96,23 +119,28 @@ struct Cells {
 }
 
 impl Cells {
-    fn new<const D: usize>(model: &Model<D>) -> Self {
+    fn of_model<const D: usize>(model: &Model<D>) -> Self {
         let mut cells = Self::default();
         for element in &model.elastic.triangles {
-            cells.push(model, &element.stencil.0, TRIANGLE);
+            cells.push(&element.stencil.0, TRIANGLE);
+            cells.push_body(model, element.stencil.0[0]);
         }
         for element in &model.elastic.tetrahedra {
-            cells.push(model, &element.stencil.0, TETRAHEDRON);
+            cells.push(&element.stencil.0, TETRAHEDRON);
+            cells.push_body(model, element.stencil.0[0]);
         }
         cells
     }
 
-    fn push<const D: usize>(&mut self, model: &Model<D>, vertices: &[u32], kind: u8) {
+    fn push(&mut self, vertices: &[u32], kind: u8) {
         self.connectivity.extend(vertices.iter().map(|&v| u64::from(v)));
         self.offsets.push(self.connectivity.len() as u64);
         self.types.push(kind);
-        let first = vertices[0] as usize;
-        let body = model.parts.iter().position(|part| part.vertices.contains(&first));
+    }
+
+    /// The number of the body of the last cell, which has this vertex.
+    fn push_body<const D: usize>(&mut self, model: &Model<D>, vertex: u32) {
+        let body = model.parts.iter().position(|part| part.vertices.contains(&(vertex as usize)));
         self.bodies.push(body.unwrap_or_default() as u64);
     }
 }

@@ -62,6 +62,8 @@ impl SceneError {
     pub(super) fn from_toml(error: &toml::de::Error, text: &str) -> Self {
         let plain = Self::plain(error.message());
         match error.span() {
+            // What is missing from the whole file is at no line of it.
+            Some(span) if span.start == 0 && !text.starts_with('[') && is_missing(&plain) => plain,
             Some(span) => Self { key: key_at(text, span.start), ..plain }.with_offset(text, span.start),
             None => plain,
         }
@@ -74,6 +76,10 @@ impl SceneError {
         let line = text[start..].lines().next().unwrap_or_default().to_owned();
         Self { place, line, ..self }
     }
+}
+
+fn is_missing(error: &SceneError) -> bool {
+    error.message.starts_with("missing field")
 }
 
 /// Where the value of a key begins; of its closest parent that exists if the key is missing.

@@ -195,6 +195,11 @@ impl Scene {
         Ok(scene)
     }
 
+    /// The text that it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Number of steps that fit between start and end.
     #[allow(clippy::cast_sign_loss)] // both numbers are checked to be positive
     pub fn steps(&self) -> usize {

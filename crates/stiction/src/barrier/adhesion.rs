@@ -147,7 +147,7 @@ mod tests {
                 let d = 1.1 * reach * f64::from(k) / 200.0 + dmin;
                 assert!((0.0..=at_peak * (1.0 + 1e-12)).contains(&law.first(d * d)), "{d}");
             }
-            assert_eq!((law.value((reach + dmin).powi(2)), force(1.01 * reach)), (0.0, 0.0));
+            assert_eq!((law.value((1.01 * reach + dmin).powi(2)), force(1.01 * reach)), (0.0, 0.0));
             // C¹ where the pieces meet.
             let jump = |f: &dyn Fn(f64) -> f64| (f(p2 * (1.0 + 1e-12)) - f(p2 * (1.0 - 1e-12))).abs();
             assert!(jump(&|d2| law.value(d2)) < 1e-10 && jump(&|d2| law.first(d2)) < 1e-7 * law.first(p2));

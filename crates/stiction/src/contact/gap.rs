@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Contacts;
+use super::{Contacts, PerContact};
 use crate::broad_phase::Candidates;
 use crate::closest;
 use crate::distance::Separation;
@@ -134,6 +134,31 @@ impl Contacts {
             obstacles[c.obstacle as usize].distance(x[c.stencil.0[0] as usize])
         }))
     }
+}
+
+impl Contacts {
+    /// The distance of every contact at positions `x`, in m; negative inside an obstacle.
+    ///
+    /// # Panics
+    /// If `x` or `obstacles` is not the array that the contacts were built with.
+    pub fn distances<const D: usize>(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> PerContact<f64> {
+        PerContact {
+            vv: each(&self.vv, |c| squared::<VertexVertex, D, 2>(c.stencil, x).sqrt()),
+            ve: each(&self.ve, |c| squared::<VertexEdge, D, 3>(c.stencil, x).sqrt()),
+            ee: each(&self.ee, |c| squared::<EdgeEdge, D, 4>(c.stencil, x).sqrt()),
+            vf: each(&self.vf, |c| squared::<VertexFace, D, 4>(c.stencil, x).sqrt()),
+            parallel: each(&self.parallel, |c| {
+                Separation::new(&c.pair(), &c.contact.stencil.gather(x)).distance_squared().sqrt()
+            }),
+            obstacle: each(&self.obstacle, |c| {
+                obstacles[c.obstacle as usize].distance(x[c.stencil.0[0] as usize])
+            }),
+        }
+    }
+}
+
+fn each<T: Sync>(contacts: &[T], f: impl Fn(&T) -> f64 + Sync) -> Vec<f64> {
+    threads::collect(contacts.len(), &|range| contacts[range].iter().map(&f).collect())
 }
 
 /// The smallest of `f(0)` to `f(count − 1)`; infinite without any.

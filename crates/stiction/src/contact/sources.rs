@@ -39,7 +39,8 @@ impl Shares {
         self.ends.is_empty()
     }
 
-    pub(super) fn push(&mut self, shares: impl IntoIterator<Item = AreaShare>) {
+    /// Adds a contact with its shares.
+    pub fn push(&mut self, shares: impl IntoIterator<Item = AreaShare>) {
         self.shares.extend(shares);
         self.ends.push(self.shares.len() as u32);
     }

@@ -102,6 +102,21 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
         Ok(FrictionAccount { lag_residual, ..total(&records) })
     }
 
+    /// `|u|` of every slide at positions `x`, in m/s.
+    ///
+    /// # Panics
+    /// If `x` is shorter than the array that the contacts were built with.
+    pub fn speeds(&self, x: &[Vector<D>]) -> PerSlide<f64> {
+        let s = self.slides;
+        PerSlide {
+            obstacle: assemble::each(&s.obstacle, |_, slide| self.slip(slide, x).norm()),
+            vv: assemble::each(&s.vv, |_, slide| self.slip(slide, x).norm()),
+            ve: assemble::each(&s.ve, |_, slide| self.slip(slide, x).norm()),
+            ee: assemble::each(&s.ee, |_, slide| self.slip(slide, x).norm()),
+            vf: assemble::each(&s.vf, |_, slide| self.slip(slide, x).norm()),
+        }
+    }
+
     fn records<const N: usize>(
         &self,
         slides: &[Slide<D, N>],

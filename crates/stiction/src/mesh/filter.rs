@@ -222,6 +222,11 @@ impl Labels {
         Self(labels)
     }
 
+    /// All of them, in the order of the vertices.
+    pub fn all(&self) -> &[Option<u32>] {
+        &self.0
+    }
+
     /// The label of a vertex; none if there is no such vertex.
     #[inline]
     pub fn of(&self, vertex: u32) -> Option<u32> {
@@ -267,6 +272,22 @@ impl Patches {
         Ok(Self { labels: Labels(labels), count, table })
     }
 
+    /// The patch of each vertex.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// How many patches there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The pairs of patches that may touch, the smaller first, ascending.
+    pub fn touching(&self) -> Vec<[u32; 2]> {
+        let pairs = (0..self.count).flat_map(|a| (a..self.count).map(move |b| [a, b]));
+        pairs.filter(|&[a, b]| self.table[(a * self.count + b) as usize]).collect()
+    }
+
     /// Whether the patches of two vertices may touch.
     pub fn touch(&self, a: u32, b: u32) -> bool {
         match (self.labels.of(a), self.labels.of(b)) {
@@ -289,6 +310,11 @@ impl Pairs {
         Self(pairs)
     }
 
+    /// All of them, the smaller vertex first, ascending.
+    pub fn all(&self) -> &[[u32; 2]] {
+        &self.0
+    }
+
     /// Whether the pair is among them.
     pub fn contains(&self, a: u32, b: u32) -> bool {
         self.0.binary_search(&[a.min(b), a.max(b)]).is_ok()
@@ -308,6 +334,11 @@ impl VertexSet {
         Self(vertices)
     }
 
+    /// All of them, ascending.
+    pub fn all(&self) -> &[u32] {
+        &self.0
+    }
+
     /// Whether the vertex is among them.
     pub fn contains(&self, vertex: u32) -> bool {
         self.0.binary_search(&vertex).is_ok()
@@ -322,6 +353,26 @@ impl Rings {
     /// Those that at most `rings` edges of the surface lead to. A vertex is within 0 of itself.
     pub fn new<const D: usize>(surface: &Surface<D>, rings: u32) -> Self {
         Self(within_rings(&surface.adjacency().vertex_vertices, rings))
+    }
+
+    /// From pairs of neighbours, in either order or both, of so many vertices.
+    ///
+    /// # Errors
+    /// If a vertex does not exist.
+    pub fn of_pairs(vertices: usize, pairs: &[[u32; 2]]) -> Result<Self> {
+        check_vertices("pair of neighbours", pairs.iter().map(|pair| pair[0].max(pair[1])), vertices)?;
+        Ok(Self(Lists::new(vertices, pairs.iter().flat_map(|&[a, b]| [(a, b), (b, a)]).collect())))
+    }
+
+    /// How many vertices there are.
+    pub fn vertices(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The pairs of neighbours, the smaller first, ascending.
+    pub fn pairs(&self) -> Vec<[u32; 2]> {
+        let of = |a: u32| self.0.of(a).iter().filter(move |b| **b > a).map(move |b| [a, *b]);
+        (0..self.0.len() as u32).flat_map(of).collect()
     }
 
     /// Whether the vertices are that close.

@@ -217,6 +217,16 @@ impl<const D: usize> Surface<D> {
         Ok(self)
     }
 
+    /// The labels of the bodies, if they were given.
+    pub fn bodies(&self) -> Option<&[u32]> {
+        self.bodies.as_deref()
+    }
+
+    /// Whether the areas were given, and do not follow from the positions at rest.
+    pub fn has_given_areas(&self) -> bool {
+        self.areas_are_given
+    }
+
     /// What never touches, if anything is excluded.
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref()

@@ -128,6 +128,33 @@ impl<const D: usize> TrustRegion<D> {
         self
     }
 
+    /// The region with balls of another time: their centres and radii in m, the distance up to which pairs were looked for, and whether it
+    /// needs an update.
+    ///
+    /// # Errors
+    /// If there is not one radius for each centre, or the distance is not positive.
+    pub fn with_balls(
+        mut self,
+        centers: Vec<Vector<D>>,
+        radii: Vec<f64>,
+        inflation: f64,
+        needs_update: bool,
+    ) -> Result<Self> {
+        if centers.len() != radii.len() {
+            return Err(Error::WrongLength { what: "radii", found: radii.len(), expected: centers.len() });
+        }
+        if inflation.is_nan() || inflation <= 0.0 {
+            return Err(Error::BadParameter {
+                name: "inflation",
+                value: inflation,
+                must: "a positive length",
+            });
+        }
+        (self.centers, self.radii) = (centers, radii);
+        (self.inflation, self.needs_update) = (inflation, needs_update);
+        Ok(self)
+    }
+
     /// `c`: the middles of the balls; none before the first update.
     pub fn centers(&self) -> &[Vector<D>] {
         &self.centers

@@ -1,0 +1,153 @@
+//! Scenes: text, files or dictionaries.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyInt, PyMapping, PyString};
+use stiction_sim::scene::{self, SceneError};
+use toml::{Table, Value};
+
+use crate::error::at;
+
+/// A scene: bodies, obstacles and parameters, as in the TOML files of the command line.
+///
+/// `values`: a dictionary of dictionaries, lists, numbers and words with the keys of such a file. See `Scene.load` and `Scene.parse` for
+/// files and text.
+///
+/// Raises `ValueError` that names the key, and the line of a text, if something is missing, unknown or not possible.
+#[pyclass(frozen, module = "stiction")]
+pub struct Scene {
+    pub scene: scene::Scene,
+    /// Whether somebody wrote the text, who knows its lines.
+    written: bool,
+}
+
+#[pymethods]
+impl Scene {
+    #[new]
+    fn new(values: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let values = values.cast::<PyMapping>().map_err(|_| at("values", "expected a dictionary"))?;
+        let text = toml::to_string(&table("", values)?).map_err(|error| at("values", error))?;
+        match scene::Scene::parse(&text) {
+            Ok(scene) => Ok(Self { scene, written: false }),
+            Err(error) => Err(placeless(error)),
+        }
+    }
+
+    /// The scene of a TOML text.
+    #[staticmethod]
+    fn parse(text: &str) -> PyResult<Self> {
+        let scene = scene::Scene::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { scene, written: true })
+    }
+
+    /// The scene of a TOML file.
+    ///
+    /// Raises `OSError` if it cannot be read.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let how = PyDict::new(py);
+        how.set_item("encoding", "utf-8")?;
+        let file = py.import("pathlib")?.getattr("Path")?.call1((&path,))?;
+        let text: String = file.call_method("read_text", (), Some(&how))?.extract()?;
+        let scene = scene::Scene::parse(&text).map_err(|error| at(&path.display().to_string(), error))?;
+        Ok(Self { scene, written: true })
+    }
+
+    /// 2 or 3.
+    #[getter]
+    fn dimension(&self) -> usize {
+        self.scene.dimension
+    }
+
+    /// The scene as a TOML text.
+    #[getter]
+    fn text(&self) -> &str {
+        self.scene.text()
+    }
+
+    /// Number of steps to its end.
+    #[getter]
+    fn steps(&self) -> usize {
+        self.scene.steps()
+    }
+
+    /// Length of a step, in s.
+    #[getter]
+    fn time_step(&self) -> f64 {
+        self.scene.time.step
+    }
+
+    /// When it ends, in s.
+    #[getter]
+    fn end(&self) -> f64 {
+        self.scene.time.end
+    }
+
+    fn __repr__(&self) -> String {
+        let names: Vec<_> = self.scene.bodies.iter().map(|body| body.name.as_str()).collect();
+        format!("Scene({}D, bodies {}, {} steps)", self.dimension(), names.join(", "), self.steps())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("parse")?, (slf.get().scene.text().to_owned(),)))
+    }
+}
+
+impl Scene {
+    /// What is wrong with the scene, with the line if there is a text.
+    pub fn error(&self, error: SceneError) -> PyErr {
+        if self.written { PyValueError::new_err(error.to_string()) } else { placeless(error) }
+    }
+}
+
+/// An error without its line: nobody has seen the text.
+fn placeless(error: SceneError) -> PyErr {
+    PyValueError::new_err(SceneError { place: None, ..error }.to_string())
+}
+
+fn table(name: &str, values: &Bound<'_, PyMapping>) -> PyResult<Table> {
+    let mut out = Table::new();
+    for item in values.items()? {
+        let (key, entry): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+        let Ok(key) = key.extract::<String>() else {
+            return Err(at(if name.is_empty() { "values" } else { name }, "has a key that is not a word"));
+        };
+        let inner = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+        out.insert(key, value(&inner, &entry)?);
+    }
+    Ok(out)
+}
+
+/// A value as TOML has it, at the place called `name`.
+fn value(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(values) = object.cast::<PyMapping>() {
+        return table(name, values).map(Value::Table);
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return Ok(Value::String(text.to_str()?.to_owned()));
+    }
+    if let Ok(flag) = object.cast::<PyBool>() {
+        return Ok(Value::Boolean(flag.is_true()));
+    }
+    // Arrays and numbers of NumPy become lists and numbers of Python.
+    if object.hasattr("tolist")? {
+        return value(name, &object.call_method0("tolist")?);
+    }
+    if object.is_instance_of::<PyInt>() {
+        return object.extract().map(Value::Integer).map_err(|error| at(name, error));
+    }
+    if let Ok(number) = object.extract::<f64>() {
+        return Ok(Value::Float(number));
+    }
+    let Ok(entries) = object.try_iter() else {
+        let kind = object.get_type().name()?;
+        return Err(at(
+            name,
+            format!("{kind} is no value of a scene: give a number, a word, a list or a dictionary"),
+        ));
+    };
+    let entries = entries.enumerate().map(|(index, entry)| value(&format!("{name}[{index}]"), &entry?));
+    entries.collect::<PyResult<Vec<_>>>().map(Value::Array)
+}

@@ -1,0 +1,323 @@
+//! The simulator.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use numpy::PyArray2;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySlice};
+use stiction::friction::Outcome;
+use stiction::mesh;
+use stiction_sim::error::Error;
+use stiction_sim::io::vtu;
+use stiction_sim::model::Model;
+use stiction_sim::newton::Workspace;
+use stiction_sim::report::StepReport;
+use stiction_sim::state::State;
+use stiction_sim::step::step;
+
+use crate::array::{from_rows, from_vectors};
+use crate::error::{file_error, not_negative};
+use crate::interrupt::watched;
+use crate::scene::Scene;
+use crate::surface::{AnySurface, Surface, either, vertex_field};
+
+pyo3::create_exception!(
+    stiction._stiction,
+    StepError,
+    PyRuntimeError,
+    "A time step that cannot be solved; the simulation is as it was before the step."
+);
+
+/// A simulation in 2D or 3D.
+enum AnyRun {
+    Flat(Run<2>),
+    Solid(Run<3>),
+}
+
+/// A simulation and what it remembers.
+struct Run<const D: usize> {
+    model: Model<D>,
+    surface: Arc<mesh::Surface<D>>,
+    /// The state after the last whole step; replaced, never changed, so that it can be read during a step.
+    state: Mutex<Arc<State<D>>>,
+    /// Of the steps of this object, and of the start.
+    reports: Mutex<Vec<StepReport<D>>>,
+    /// Locked during a step: steps of several threads wait for each other.
+    work: Mutex<Workspace<D>>,
+}
+
+/// A simulation of a scene, which starts at time 0.
+///
+/// `scene`: a `Scene`. Raises `ValueError` if bodies intersect or a value is not possible.
+///
+/// While a step is computed other threads may read positions and velocities: those after the last whole step.
+#[pyclass(frozen, subclass, module = "stiction._stiction")]
+pub struct Simulation {
+    scene: Py<Scene>,
+    run: AnyRun,
+    /// Reports of steps before the simulation was stored and restored.
+    earlier: Mutex<Option<Py<PyList>>>,
+}
+
+/// What is stored of a simulation: time, steps, stiffness, positions, velocities, reports.
+type Stored<'py> = (f64, usize, Option<f64>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyList>);
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    fn new(scene: &Bound<'_, Scene>) -> PyResult<Self> {
+        let (py, whole) = (scene.py(), scene.get());
+        let run = if whole.scene.dimension == 2 {
+            py.detach(|| whole.scene.build()).map(|built| AnyRun::Flat(Run::new(built)))
+        } else {
+            py.detach(|| whole.scene.build()).map(|built| AnyRun::Solid(Run::new(built)))
+        };
+        let run = run.map_err(|error| whole.error(error))?;
+        Ok(Self { scene: scene.clone().unbind(), run, earlier: Mutex::new(None) })
+    }
+
+    /// Makes one time step and returns its report, a dictionary of numbers and words:
+    ///
+    /// - `step`, `time` in s, `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive;
+    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices and `stiffness_work` in J;
+    /// - `gap`: the smallest distance in m, infinite without contact; `normal_force`: the sum of all in N; `kappa` in J/m⁴;
+    ///   `pair_contacts`, `obstacle_contacts`;
+    /// - `friction.stick`, `.slip`, `.separated`: numbers of slides; `.cone_excess` in N, `.relative_cone_excess`, `.creep` and `.creep_bound`
+    ///   in m/s, `.distance` in m, `.dissipation` in J, `.lag_residual`; `rounds`: how often the step was solved, `refinement`: how that ended;
+    /// - for each body, by its name, `NAME.x`, `.y`, `.z`: centre of mass in m, and `NAME.vx`, `.vy`, `.vz` in m/s.
+    ///
+    /// Raises `StepError` if the step cannot be solved; the simulation is then as it was. So it is if Ctrl-C ends the step.
+    fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stop = Arc::new(AtomicBool::new(false));
+        either!(AnyRun, &self.run, run => {
+            let (made, raised) = watched(py, &stop, || run.step(&stop));
+            match (made, raised) {
+                (_, Some(error)) => Err(error),
+                (Err(error), None) => Err(StepError::new_err(error.to_string())),
+                (Ok(report), None) => record(py, &run.model, &report),
+            }
+        })
+    }
+
+    /// The reports of the start and of all steps so far, as `step` returns them: what a data frame is made of.
+    #[getter]
+    fn reports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let out = PyList::empty(py);
+        if let Some(earlier) = &*locked(&self.earlier) {
+            earlier.bind(py).iter().try_for_each(|report| out.append(report))?;
+        }
+        either!(AnyRun, &self.run, run => {
+            for report in locked(&run.reports).iter() {
+                out.append(record(py, &run.model, report)?)?;
+            }
+        });
+        Ok(out)
+    }
+
+    /// The scene.
+    #[getter]
+    fn scene(&self, py: Python<'_>) -> Py<Scene> {
+        self.scene.clone_ref(py)
+    }
+
+    /// Time in s.
+    #[getter]
+    fn time(&self) -> f64 {
+        either!(AnyRun, &self.run, run => run.state().time)
+    }
+
+    /// Steps made.
+    #[getter]
+    fn steps(&self) -> usize {
+        either!(AnyRun, &self.run, run => run.state().step)
+    }
+
+    /// Positions in m, shape (n, D).
+    #[getter]
+    fn positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        either!(AnyRun, &self.run, run => from_vectors(py, &run.state().x))
+    }
+
+    /// Velocities in m/s, shape (n, D).
+    #[getter]
+    fn velocities<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        either!(AnyRun, &self.run, run => from_vectors(py, &run.state().v))
+    }
+
+    /// Vertices of the elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4).
+    #[getter]
+    fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
+        match &self.run {
+            AnyRun::Flat(run) => {
+                let vertices: Vec<u32> =
+                    run.model.elastic.triangles.iter().flat_map(|e| e.stencil.0).collect();
+                from_rows(py, &vertices, 3)
+            }
+            AnyRun::Solid(run) => {
+                let vertices: Vec<u32> =
+                    run.model.elastic.tetrahedra.iter().flat_map(|e| e.stencil.0).collect();
+                from_rows(py, &vertices, 4)
+            }
+        }
+    }
+
+    /// What can touch, over all vertices.
+    #[getter]
+    fn surface(&self) -> Surface {
+        Surface(match &self.run {
+            AnyRun::Flat(run) => AnySurface::Flat(run.surface.clone()),
+            AnyRun::Solid(run) => AnySurface::Solid(run.surface.clone()),
+        })
+    }
+
+    /// The vertices of each body by its name, as slices: `positions[bodies["block"]]`.
+    #[getter]
+    fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        let parts = either!(AnyRun, &self.run, run => &run.model.parts);
+        for part in parts {
+            let (start, end) = (part.vertices.start as isize, part.vertices.end as isize);
+            out.set_item(&part.name, PySlice::new(py, start, end, 1))?;
+        }
+        Ok(out)
+    }
+
+    /// Writes elements, positions, velocities and bodies for ParaView, as VTU.
+    fn write_vtu(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        either!(AnyRun, &self.run, run => {
+            let state = run.state();
+            py.detach(|| vtu::write(&path, &run.model, &state)).map_err(|error| file_error(py, &error))
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        either!(AnyRun, &self.run, run => {
+            let state = run.state();
+            format!("Simulation({} vertices, step {}, t = {} s)", state.x.len(), state.step, state.time)
+        })
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> (Py<Scene>,) {
+        (self.scene.clone_ref(py),)
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Stored<'py>> {
+        let reports = self.reports(py)?;
+        either!(AnyRun, &self.run, run => {
+            let state = run.state();
+            let (x, v) = (from_vectors(py, &state.x).into_any(), from_vectors(py, &state.v).into_any());
+            Ok((state.time, state.step, state.kappa, x, v, reports))
+        })
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "as Python hands it over")]
+    fn __setstate__(&self, stored: Stored<'_>) -> PyResult<()> {
+        let (time, step, kappa, x, v, reports) = stored;
+        let time = not_negative("time", time)?;
+        either!(AnyRun, &self.run, run => {
+            let (x, v) = (vertex_field(&run.surface, "x", &x)?, vertex_field(&run.surface, "v", &v)?);
+            *locked(&run.state) = Arc::new(State { x, v, time, step, kappa });
+            locked(&run.reports).clear();
+        });
+        *locked(&self.earlier) = Some(reports.unbind());
+        Ok(())
+    }
+}
+
+impl<const D: usize> Run<D> {
+    fn new((model, state): (Model<D>, State<D>)) -> Self {
+        Self {
+            surface: Arc::new(model.surface.clone()),
+            reports: Mutex::new(vec![StepReport::at_start(&model, &state)]),
+            state: Mutex::new(Arc::new(state)),
+            work: Mutex::new(Workspace::default()),
+            model,
+        }
+    }
+
+    fn state(&self) -> Arc<State<D>> {
+        locked(&self.state).clone()
+    }
+
+    /// Makes a step, unless `stop` is raised before its end.
+    fn step(&self, stop: &Arc<AtomicBool>) -> Result<StepReport<D>, Error> {
+        let mut work = locked(&self.work);
+        work.stop_at(stop.clone());
+        let mut state = State::clone(&self.state());
+        let report = step(&self.model, &mut state, &mut work)?;
+        locked(&self.reports).push(report.clone());
+        *locked(&self.state) = Arc::new(state);
+        Ok(report)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A report as a dictionary without further ones in it.
+fn record<'py, const D: usize>(
+    py: Python<'py>,
+    model: &Model<D>,
+    report: &StepReport<D>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("step", report.step)?;
+    out.set_item("time", report.time)?;
+    out.set_item("iterations", report.iterations)?;
+    out.set_item("regularised", report.regularised)?;
+    record_energies(&out, report)?;
+    out.set_item("gap", report.gap)?;
+    out.set_item("normal_force", report.normal_force)?;
+    out.set_item("kappa", report.kappa)?;
+    out.set_item("pair_contacts", report.pair_contacts)?;
+    out.set_item("obstacle_contacts", report.obstacle_contacts)?;
+    record_friction(&out, report)?;
+    record_bodies(&out, model, report)?;
+    Ok(out)
+}
+
+fn record_energies<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<D>) -> PyResult<()> {
+    let energies = &report.energies;
+    out.set_item("energy.kinetic", energies.kinetic)?;
+    out.set_item("energy.elastic", energies.elastic)?;
+    out.set_item("energy.gravity", energies.gravity)?;
+    out.set_item("energy.barrier", energies.barrier)?;
+    out.set_item("energy.total", energies.total())?;
+    out.set_item("work", report.work)?;
+    out.set_item("stiffness_work", report.stiffness_work)
+}
+
+fn record_friction<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<D>) -> PyResult<()> {
+    let friction = &report.friction;
+    out.set_item("friction.stick", friction.stick)?;
+    out.set_item("friction.slip", friction.slip)?;
+    out.set_item("friction.separated", friction.separated)?;
+    out.set_item("friction.cone_excess", friction.cone_excess)?;
+    out.set_item("friction.relative_cone_excess", friction.relative_cone_excess)?;
+    out.set_item("friction.creep", friction.creep)?;
+    out.set_item("friction.creep_bound", friction.creep_bound)?;
+    out.set_item("friction.distance", friction.distance)?;
+    out.set_item("friction.dissipation", friction.dissipation)?;
+    out.set_item("friction.lag_residual", friction.lag_residual)?;
+    out.set_item("rounds", report.rounds)?;
+    out.set_item("refinement", report.refinement.map(Outcome::name))
+}
+
+fn record_bodies<const D: usize>(
+    out: &Bound<'_, PyDict>,
+    model: &Model<D>,
+    report: &StepReport<D>,
+) -> PyResult<()> {
+    for (part, body) in model.parts.iter().zip(&report.bodies) {
+        for (prefix, vector) in [("", body.center), ("v", body.velocity)] {
+            for (axis, number) in ["x", "y", "z"].iter().zip(vector.0) {
+                out.set_item(format!("{}.{prefix}{axis}", part.name), number)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+"""Contact and friction in the course of one increment: where the nodes are, what touches, how stiff, and what friction holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ._contact_stiffness import BarrierSlope, BodyModuli, risen
+from ._stiction import BarrierPotential, Contacts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csc_array
+
+    from ._contact_friction import FrictionMenu
+    from ._contact_scene import ContactScene
+    from ._stiction import Slides, _Psd
+
+
+@dataclass(frozen=True)
+class Start:
+    """All that an increment begins with, so that it can be begun again."""
+
+    u: NDArray[np.float64]
+    x: NDArray[np.float64]
+    kappa: float | None
+    friction: FrictionMenu
+    contacts: Contacts
+    slides: Slides | None
+
+
+class ContactIncrement:
+    """Energies of contact and friction at positions x, shape (n, D), in m; `u` are the unknowns that x comes from."""
+
+    def __init__(self, scene: ContactScene, slope: BarrierSlope, friction: FrictionMenu, kappa: float | None) -> None:
+        self.scene, self.slope, self.friction, self.kappa = scene, slope, friction, kappa
+        self.moduli: BodyModuli | None = None
+        self.x = scene.surface.rest
+        self.u = np.zeros(self.x.size)
+        self.contacts = Contacts.of(scene.surface, scene.dhat, scene.planes, dmin=scene.dmin)
+        self.slides: Slides | None = None
+        self.start: Start | None = None
+        self.has_changed = False
+        self._last_velocity: NDArray[np.float64] | None = None
+
+    def begin(self, u: NDArray[np.float64], x: NDArray[np.float64], adaptive: bool) -> None:
+        """A new increment, from where the last one has converged."""
+        before = self.start
+        moved = before is not None and not np.array_equal(before.x, x)
+        if before is not None and moved:
+            self._last_velocity = (x - before.x) / self.friction.time
+        self.u, self.x, self.contacts = u, x, self.scene.contacts(x)
+        balanced = self.kappa
+        # Without a motion there was no increment that the gap could be the result of.
+        self._settle_kappa(adaptive and moved)
+        self.slides, self.has_changed = None, False
+        if self.friction.is_on:
+            # Gaps here are in balance with the κ they came from: with a larger one, normal forces would be too large.
+            self.lag(self._last_velocity, balanced)
+        # Kept last: a second try begins with what the first one did, the κ of now included.
+        self.start = Start(u, x, self.kappa, self.friction, self.contacts, self.slides)
+
+    def go_back(self, start: Start) -> None:
+        """To the start of the increment."""
+        self.u, self.x, self.contacts, self.slides = start.u, start.x, start.contacts, start.slides
+        self.kappa, self.friction, self.has_changed = start.kappa, start.friction, False
+
+    def place(self, u: NDArray[np.float64], x: NDArray[np.float64]) -> None:
+        """Positions of an iteration; κ begins with the first contact."""
+        before = self.contacts
+        self.u, self.x, self.contacts = u, x, self.scene.contacts(x)
+        self.has_changed = not _same(before, self.contacts)
+        if self.kappa is None and len(self.contacts):
+            self.kappa = self.kappa_for(self.contacts)
+
+    def lag(self, velocity: NDArray[np.float64] | None, kappa: float | None = None) -> None:
+        """Freezes friction where the nodes are, with normal forces of κ, by default that of now.
+
+        Coefficients that depend on the direction take that of the velocity.
+        """
+        self.slides = None
+        if not len(self.contacts):
+            return
+        self.slides = self.friction.lag(self.contacts, self.x, self.barrier(self.kappa if kappa is None else kappa))
+        if velocity is not None and self.friction.depends_on_direction:
+            self.slides.refresh_anisotropy(velocity)
+
+    @property
+    def smallest_gap(self) -> float:
+        """The smallest distance beyond dmin, in m; infinite without contacts."""
+        return self.contacts.smallest_gap(self.x) - self.scene.dmin
+
+    def velocity(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the nodes that are at x now, since the start of the increment."""
+        return np.zeros_like(x) if self.start is None else (x - self.start.x) / self.friction.time
+
+    def barrier(self, kappa: float | None) -> BarrierPotential:
+        """The barrier with a stiffness."""
+        return BarrierPotential(self.scene.dhat, kappa, barrier=self.slope.barrier)
+
+    def energy(self, x: NDArray[np.float64]) -> float:
+        """κ B + P at any positions, in J."""
+        contacts, total = self.scene.contacts(x), 0.0
+        if len(contacts):
+            kappa = self.kappa if self.kappa is not None else self.kappa_for(contacts)
+            total += self.barrier(kappa).energy(contacts, x)
+        if self.slides is not None:
+            total += self.friction.potential().energy(self.slides, self.velocity(x))
+        return total
+
+    def normal_gradient(self) -> NDArray[np.float64]:
+        """Of κ B, in N, shape (n, D)."""
+        if not len(self.contacts):
+            return np.zeros_like(self.x)
+        return self.barrier(self.kappa).gradient(self.contacts, self.x)
+
+    def friction_gradient(self) -> NDArray[np.float64]:
+        """Of P, in N, shape (n, D)."""
+        if self.slides is None:
+            return np.zeros_like(self.x)
+        return self.friction.potential().gradient(self.slides, self.velocity(self.x))
+
+    def hessian(self, psd: _Psd) -> csc_array:
+        """Of κ B + P, in N/m, in the order x₀ y₀ z₀ x₁ …"""
+        from scipy.sparse import csc_array
+
+        total = csc_array((self.x.size, self.x.size))
+        if len(self.contacts):
+            total = self.barrier(self.kappa).hessian(self.contacts, self.x, psd)
+        if self.slides is not None:
+            total = total + self.friction.potential().hessian(self.slides, self.velocity(self.x), psd)
+        return total
+
+    def kappa_for(self, contacts: Contacts) -> float:
+        """The stiffness that contacts ask for."""
+        if self.moduli is None:
+            raise RuntimeError("there is neither a barrier_stiffness nor a stiffness to follow")
+        return self.moduli.kappa(contacts, self.slope, self.scene.by_area)
+
+    def _settle_kappa(self, adaptive: bool) -> None:
+        if not len(self.contacts):
+            return
+        kappa = self.kappa or 0.0
+        if self.moduli is not None:
+            kappa = max(kappa, self.kappa_for(self.contacts))
+        self.kappa = risen(kappa, self.smallest_gap, self.slope) if adaptive else kappa
+
+
+def _same(a: Contacts, b: Contacts) -> bool:
+    one, other = a.vertices, b.vertices
+    return all(np.array_equal(one[kind], other[kind]) for kind in one)

@@ -1,0 +1,46 @@
+"""Simulations that run to their end."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from . import _stiction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._stiction import _Report
+
+
+class Simulation(_stiction.Simulation):
+    __doc__ = _stiction.Simulation.__doc__
+    __slots__ = ()
+
+    def run(
+        self,
+        until: float | None = None,
+        callback: Callable[[Simulation, _Report], object] | None = None,
+    ) -> list[_Report]:
+        """Makes steps up to a time and returns their reports: `pandas.DataFrame(simulation.run())`.
+
+        `until`: in s, by default the end of the scene. `callback`: called with the simulation and the report after each step; returning
+        False ends the run.
+
+        An exception, such as that of Ctrl-C or `StepError`, leaves the simulation after its last whole step; `reports` has what it did.
+        """
+        reports = []
+        for _ in range(self._steps_until(until) - self.steps):
+            report = self.step()
+            reports.append(report)
+            if callback is not None and callback(self, report) is False:
+                break
+        return reports
+
+    def _steps_until(self, until: float | None) -> int:
+        if until is None:
+            return self.scene.steps
+        if not math.isfinite(until):
+            raise ValueError(f"until: {until} is no time: give one in s")
+        # Rounding of the quotient must not cost the last step.
+        return math.floor(until / self.scene.time_step * (1 + 1e-9))
