@@ -588,6 +588,9 @@ def safe_distances(
 def divided_steps(
     surface: Surface, start: ArrayLike, end: ArrayLike, reach: float, rule: _Rule, obstacles: _Obstacles | None = None
 ) -> NDArray[np.float64]: ...
+def shortened_to_balls(
+    centers: ArrayLike, radii: ArrayLike, x: ArrayLike, step: ArrayLike
+) -> tuple[NDArray[np.float64], int]: ...
 def primitive_pairs(
     surface: Surface, kinds: str, x: ArrayLike, x_end: ArrayLike, inflation: float, method: str
 ) -> NDArray[np.uint32]: ...

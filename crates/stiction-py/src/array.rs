@@ -110,7 +110,18 @@ pub fn reals_of_any_shape(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec
 fn row_by_row<T: Element + Copy>(array: &PyReadonlyArrayDyn<'_, T>) -> Vec<T> {
     // The array's own `as_slice` has Fortran's order, too.
     let view = array.as_array();
-    view.as_slice().map_or_else(|| view.iter().copied().collect(), <[T]>::to_vec)
+    if let Some(values) = view.as_slice() {
+        return values.to_vec();
+    }
+    // Column by column, as Fortran has it: many times as fast as to iterate over any view.
+    if let (Some(values), &[rows, columns]) = (view.t().as_slice(), view.shape()) {
+        let mut turned = Vec::with_capacity(values.len());
+        for i in 0..rows {
+            turned.extend((0..columns).map(|j| values[j * rows + i]));
+        }
+        return turned;
+    }
+    view.iter().copied().collect()
 }
 
 /// The rows of the `(n, N)` array of vertex numbers called `name`; without entries, its shape does not matter.

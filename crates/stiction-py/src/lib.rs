@@ -90,7 +90,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::path::{
         belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
-        safe_distances, vertex_distances,
+        safe_distances, shortened_to_balls, vertex_distances,
     };
     #[pymodule_export]
     use crate::refine::refine;

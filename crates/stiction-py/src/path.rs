@@ -8,9 +8,9 @@ use stiction::closest::{self, EdgePart, FacePart};
 use stiction::math::Vector;
 use stiction::mesh;
 use stiction::obstacle::Obstacle;
-use stiction::ogc::feasible;
+use stiction::ogc::{feasible, shorten_to_balls};
 
-use crate::array::{Table, vector};
+use crate::array::{Table, from_vectors, reals, vector, vectors};
 use crate::candidates::pair_array;
 use crate::contacts::read_candidates;
 use crate::distance::{Kind, positions, wrong_dimension};
@@ -217,6 +217,34 @@ pub fn divided_steps<'py>(
         start.py().detach(divided).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(start.py(), parts))
+}
+
+/// The steps from x, shortened to end in balls (centers, radii), and how many were held; all of shape (n, D) but the radii, (n,).
+#[pyfunction]
+pub fn shortened_to_balls<'py>(
+    centers: &Bound<'py, PyAny>,
+    radii: &Bound<'py, PyAny>,
+    x: &Bound<'py, PyAny>,
+    step: &Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
+    let (x, radii) = (Table::read("x", x)?, reals("trust_region_radii", radii)?);
+    match x.columns() {
+        2 => shortened::<2>(centers, &radii, &x, step),
+        3 => shortened::<3>(centers, &radii, &x, step),
+        columns => Err(wrong_dimension(columns)),
+    }
+}
+
+fn shortened<'py, const D: usize>(
+    centers: &Bound<'py, PyAny>,
+    radii: &[f64],
+    x: &Table,
+    step: &Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
+    let centers_of = vectors::<D>("trust_region_centers", centers)?;
+    let mut steps = vectors::<D>("dx", step)?;
+    let held = shorten_to_balls((&centers_of, radii), &x.vectors::<D>("x")?, &mut steps);
+    Ok((from_vectors(step.py(), &steps), held.map_err(|error| plain(&error))?))
 }
 
 /// All pairs of two kinds of primitives whose boxes meet, shape (k, 2): `kinds` is two of "v", "e", "f"; the rest as for `candidates`.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use stiction::broad_phase::{Aabb, BroadPhaseKind, Candidates};
+use stiction::broad_phase::{Aabb, BroadPhaseKind, Candidates, Primitive};
 use stiction::math::Vector;
 use stiction::mesh::{Filter, Surface, VertexFilter};
 use support::Random;
@@ -134,6 +134,65 @@ fn by_hand<const D: usize>(
         }
     }
     out
+}
+
+/// Pairs of any two kinds by their definition: both lists of primitives, and whether they are the same list.
+fn pairs_by_hand(
+    surface: &Surface<3>,
+    x: &[Vector<3>],
+    (first, second): (&[Vec<u32>], &[Vec<u32>]),
+    numbers: (&[u32], &[u32]),
+    same: bool,
+) -> Vec<(u32, u32)> {
+    let around = |p: &[u32]| Aabb::around(p.iter().map(|&v| x[v as usize]), 0.05);
+    let meet = |a: &[u32], b: &[u32]| {
+        around(a).meets(&around(b))
+            && !a.iter().any(|v| b.contains(v))
+            && surface.filter().is_none_or(|filter| filter.allows(a, b))
+    };
+    let mut out = Vec::new();
+    for (i, a) in first.iter().enumerate() {
+        for (j, b) in second.iter().enumerate().skip(if same { i + 1 } else { 0 }) {
+            if meet(a, b) {
+                out.push((numbers.0[i], numbers.1[j]));
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn all_pairs_of_two_kinds() {
+    let mut random = Random::new(11);
+    for filter in [false, true] {
+        let x = triangles::<3>(60, Spread::Even, &mut random);
+        let surface = surface(&x, filter);
+        let lists = [
+            (Primitive::Vertex, surface.vertices().iter().map(|v| vec![*v]).collect::<Vec<_>>()),
+            (Primitive::Edge, surface.edges().iter().map(|e| e.to_vec()).collect()),
+            (Primitive::Face, surface.faces().iter().map(|f| f.to_vec()).collect()),
+        ];
+        for (p, first) in &lists {
+            for (q, second) in &lists {
+                let number = |kind: &Primitive, count: usize| match kind {
+                    Primitive::Vertex => surface.vertices().to_vec(),
+                    _ => (0..count as u32).collect::<Vec<_>>(),
+                };
+                let numbers = (number(p, first.len()), number(q, second.len()));
+                let both = (&first[..], &second[..]);
+                let exact = pairs_by_hand(&surface, &x, both, (&numbers.0, &numbers.1), p == q);
+                assert!(!exact.is_empty(), "{p:?} {q:?}");
+                for kind in BroadPhaseKind::ALL {
+                    let found = kind.pairs(&surface, [*p, *q], (&x, &x), 0.05).unwrap();
+                    assert_eq!(found, exact, "{kind} {p:?} {q:?}");
+                }
+            }
+        }
+    }
+    let surface = surface(&triangles::<3>(2, Spread::Even, &mut random), false);
+    let kinds = [Primitive::Vertex, Primitive::Face];
+    assert!(BroadPhaseKind::Bvh.pairs(&surface, kinds, (&[], &[]), 0.1).is_err());
+    assert!(BroadPhaseKind::Bvh.pairs(&surface, kinds, (surface.rest(), surface.rest()), -0.1).is_err());
 }
 
 #[test]

@@ -355,7 +355,57 @@ fn cubes_face_to_face_stop_in_time() {
     check_step(&surface, 8, Vector([0.4, 0.3, 0.0]), 2.0);
 }
 
+/// What is kept is a part of the distance, but no more than asked for, one by one and all together.
+#[test]
+fn no_more_is_kept_than_asked_for() {
+    let x = [[0.0, 0.0], [1.0, 0.0], [0.4, 0.5], [0.4, 1.5], [0.6, 0.02], [0.6, 1.5]].map(Vector).to_vec();
+    let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3], [4, 5]], vec![]).unwrap();
+    let down = Vector([0.0, -1.0]);
+    let gap_after = |ccd: &Ccd, mover: usize| {
+        let mut end = x.clone();
+        end[mover] += down;
+        end[mover + 1] += down;
+        let all = BroadPhaseKind::BruteForce.candidates(&surface, &x, &end, 0.0);
+        let pair = Candidates { ve: vec![(mover as u32, 0)], ..Candidates::default() };
+        let step = ccd.largest_step(&surface, &all, &x, &end).unwrap();
+        assert!((step - ccd.largest_step(&surface, &pair, &x, &end).unwrap()).abs() < 1e-4);
+        let query = Query::VertexEdge([x[mover], x[0], x[1]], [end[mover], x[0], x[1]]);
+        assert!((step - ccd.largest_step_of(&query)).abs() < 1e-4);
+        (x[mover] + down * step)[1]
+    };
+    for kind in CcdKind::ALL {
+        let ccd = Ccd::new(kind).with_keep(0.2).unwrap().with_most_kept(1e-3).unwrap();
+        assert!((gap_after(&ccd, 2) - 1e-3).abs() < 1e-5, "{}", gap_after(&ccd, 2));
+        assert!((gap_after(&ccd, 4) - 1e-3).abs() < 1e-5);
+        let less = ccd.with_most_kept(0.1).unwrap();
+        assert!((gap_after(&less, 4) - 0.004).abs() < 1e-4);
+        let xi = ccd.with_min_distance(0.01).unwrap();
+        assert!((gap_after(&xi, 4) - 0.011).abs() < 1e-4);
+    }
+    assert!(Ccd::default().with_most_kept(0.0).is_err() && Ccd::default().with_most_kept(f64::NAN).is_err());
+}
+
 // --- Bounds that do not look at the motion of each pair ---
+
+#[test]
+fn distances_of_vertices_are_those_of_their_pairs() {
+    let mut random = Random::new(5);
+    for _ in 0..200 {
+        let x = random.points::<3, 7>(0.5);
+        let surface = Surface::new(x.to_vec(), vec![], vec![[0, 1, 2], [3, 4, 5]]).unwrap();
+        let near = Candidates { vf: vec![(3, 0), (4, 0)], ..Candidates::default() };
+        let found = stiction::ccd::vertex_distances(&surface, &near, &x).unwrap();
+        let [a, b] = [3, 4].map(|v| closest::vertex_face(x[v], [x[0], x[1], x[2]]).1.sqrt());
+        for (v, wanted) in [(0, a.min(b)), (1, a.min(b)), (3, a), (4, b)] {
+            assert!(found[v] <= wanted && found[v] > wanted - 1e-13, "{} {wanted}", found[v]);
+        }
+        assert!(found[5] == f64::INFINITY && found[6] == f64::INFINITY);
+    }
+    let x = [Vector([0.0, 0.0]), Vector([1.0, 0.0])];
+    let surface = Surface::new(x.to_vec(), vec![[0, 1]], vec![]).unwrap();
+    let unknown = Candidates { ve: vec![(0, 7)], ..Candidates::default() };
+    assert!(stiction::ccd::vertex_distances(&surface, &unknown, &x).is_err());
+}
 
 /// Moves every vertex by up to its safe distance: nothing may cross.
 #[test]

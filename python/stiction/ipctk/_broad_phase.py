@@ -60,7 +60,7 @@ class BroadPhase:
     def build(self, *args: Any, **kwargs: Any) -> None:
         """build(vertices, edges, faces, inflation_radius=0) at rest, build(vertices_t0, vertices_t1, edges, faces, inflation_radius=0)
         on straight ways."""
-        values = chosen("build", (_STATIC, _SWEPT), args, kwargs, {"inflation_radius": 0.0})
+        values = list(chosen("build", (_STATIC, _SWEPT), args, kwargs, {"inflation_radius": 0.0}))
         if len(values) == len(_STATIC):
             values.insert(1, values[0])
         start = positions(_SWEPT[0], values[0])

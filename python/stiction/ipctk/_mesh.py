@@ -66,7 +66,9 @@ class CollisionMesh:
         return selected
 
     def _new_surface(self) -> _stiction.Surface:
-        loose = np.setdiff1d(np.arange(len(self._rest)), self._edges)
+        unused = np.ones(len(self._rest), dtype=bool)
+        unused[self._edges] = False
+        loose = np.flatnonzero(unused)
         # In 2D faces are only kept: there edges are what touches.
         faces = self._faces if self.dim == 3 else None
         return _stiction.Surface(self._rest, self._edges, faces, loose, numbered_edges=True)
@@ -90,6 +92,8 @@ class CollisionMesh:
     def construct_faces_to_edges(faces: Any, edges: Any) -> np.ndarray:
         """For each face, the rows of its edges in `edges`, shape (k, 3): from its first vertex to its second, and so on."""
         faces, edges = indices("faces", faces, 3), indices("edges", edges, 2)
+        if not len(faces):
+            return faces
         known = _keys(edges)
         order = np.argsort(known, kind="stable")
         wanted = _keys(np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1))

@@ -109,10 +109,11 @@ class TrustRegion:
     def filter_step(self, mesh: CollisionMesh, x: Any, dx: np.ndarray) -> None:
         """Shortens the step of each vertex from x (dx is changed in place) so that it ends in its ball."""
         step = _changed_in_place("dx", dx, mesh)
-        start = positions("x", x, len(step), mesh.dim)
-        centers, radii = self._balls(len(step), mesh.dim)
-        parts = _parts_in_balls(start - centers, step, radii, _ROUNDING * np.abs(start).max(initial=1.0))
-        self._shorten(mesh, step, parts)
+        if len(self.trust_region_radii) != len(step):
+            raise ValueError(f"the trust region has {len(self.trust_region_radii)} balls, expected {len(step)}: update it first")
+        balls = self.trust_region_centers, self.trust_region_radii
+        step[...], held = _stiction.shortened_to_balls(*balls, x, step)
+        self._note(mesh, held)
 
     def planar_filter_step(self, mesh: CollisionMesh, x: Any, dx: np.ndarray) -> None:
         """Shortens the step of each vertex from x (dx is changed in place) by planes that divide near pairs.
@@ -136,7 +137,10 @@ class TrustRegion:
     def _shorten(self, mesh: CollisionMesh, step: np.ndarray, parts: np.ndarray) -> None:
         held = parts < 1.0
         step[held] *= parts[held, None]
-        if np.count_nonzero(held) > self.update_threshold * mesh.num_vertices:
+        self._note(mesh, np.count_nonzero(held))
+
+    def _note(self, mesh: CollisionMesh, held: int) -> None:
+        if held > self.update_threshold * mesh.num_vertices:
             self.should_update_trust_region = True
 
     def _radii(self, mesh: CollisionMesh, vertices: np.ndarray, least: float, broad_phase: Any) -> np.ndarray:
@@ -156,34 +160,6 @@ class TrustRegion:
         if not 0.0 < scaling < 1.0:
             raise ValueError(f"relaxed_radius_scaling: is {scaling}, expected a number between 0 and 1")
         return scaling
-
-    def _balls(self, rows: int, dimension: int) -> tuple[np.ndarray, np.ndarray]:
-        centers = np.asarray(self.trust_region_centers, dtype=float)
-        radii = np.asarray(self.trust_region_radii, dtype=float)
-        if centers.shape != (rows, dimension) or radii.shape != (rows,):
-            raise ValueError(f"the trust region has {len(radii)} balls, expected {rows}: update it for this mesh first")
-        return centers, radii
-
-
-def _parts_in_balls(out: np.ndarray, step: np.ndarray, radii: np.ndarray, rounding: float) -> np.ndarray:
-    """The part of each step that ends in a ball, from `out` relative to its centre."""
-    end = out + step
-    held = np.sqrt(np.einsum("ij,ij->i", end, end)) > radii
-    parts = np.ones(len(step))
-    if not held.any():
-        return parts
-    out, step, radii = out[held], step[held], radii[held]
-    a, b = np.einsum("ij,ij->i", step, step), np.einsum("ij,ij->i", step, out)
-    away = np.sqrt(np.einsum("ij,ij->i", out, out))
-    if (away > radii + rounding).any():
-        place = int(np.flatnonzero(held)[np.argmax(away - radii)])
-        raise ValueError(f"x: row {place} is outside its ball: filter every step, and update where positions changed otherwise")
-    c = np.minimum((away - radii) * (away + radii), 0.0)
-    root = np.sqrt(b * b - a * c)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(b > 0.0, -c / (b + root), (root - b) / a)
-    parts[held] = np.where(a > 0.0, np.clip(found * (1.0 - _ROUNDING), 0.0, 1.0), 1.0)
-    return parts
 
 
 def _changed_in_place(name: str, array: Any, mesh: Any) -> np.ndarray:

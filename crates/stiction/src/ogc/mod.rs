@@ -4,4 +4,4 @@
 pub mod feasible;
 pub mod trust_region;
 
-pub use trust_region::TrustRegion;
+pub use trust_region::{TrustRegion, shorten_to_balls};

@@ -270,16 +270,8 @@ impl<const D: usize> TrustRegion<D> {
         x: &[Vector<D>],
         step: &mut [Vector<D>],
     ) -> Result<usize> {
-        self.check_inside(surface, x)?;
-        check_steps(step, x.len())?;
-        let mut held = 0;
-        for i in 0..x.len() {
-            let ball = Ball { center: self.centers[i], radius: self.radii[i] };
-            if !ball.contains(x[i] + step[i]) {
-                step[i] = ball.shortened(x[i], step[i]);
-                held += 1;
-            }
-        }
+        surface.check_positions(x)?;
+        let held = shorten_to_balls((&self.centers, &self.radii), x, step)?;
         self.needs_update |= self.is_too_many(held, surface);
         Ok(held)
     }
@@ -321,27 +313,50 @@ impl<const D: usize> TrustRegion<D> {
     fn is_too_many(&self, held: usize, surface: &Surface<D>) -> bool {
         held as f64 > self.threshold * surface.vertices().len() as f64
     }
+}
 
-    /// Checks that every position is in its ball, but for rounding.
-    fn check_inside(&self, surface: &Surface<D>, x: &[Vector<D>]) -> Result<()> {
-        surface.check_positions(x)?;
-        if self.centers.len() != x.len() {
-            let what = "the trust region (update it for this surface first): its list of balls";
-            return Err(Error::WrongLength { what, found: self.centers.len(), expected: x.len() });
+/// Shortens the `step` (in m) of each vertex from `x` so that it ends in its ball, given by centres and radii, and says how many
+/// vertices were held.
+///
+/// # Errors
+/// If there is not one ball, one finite position and one finite step for each vertex, or a position is not in its ball.
+pub fn shorten_to_balls<const D: usize>(
+    (centers, radii): (&[Vector<D>], &[f64]),
+    x: &[Vector<D>],
+    step: &mut [Vector<D>],
+) -> Result<usize> {
+    check_inside((centers, radii), x)?;
+    check_steps(step, x.len())?;
+    let mut held = 0;
+    for i in 0..x.len() {
+        let ball = Ball { center: centers[i], radius: radii[i] };
+        if !ball.contains(x[i] + step[i]) {
+            step[i] = ball.shortened(x[i], step[i]);
+            held += 1;
         }
-        let outside = |&i: &usize| {
-            let tolerance = ROUNDING * (length(self.centers[i]) + length(x[i]));
-            length(x[i] - self.centers[i]) > self.radii[i] + tolerance
-        };
-        match (0..x.len()).find(outside) {
-            None => Ok(()),
-            Some(index) => Err(Error::BadEntry {
-                what: "distance from the centre of its trust region, of vertex",
-                index,
-                value: length(x[index] - self.centers[index]),
-                must: "at most the radius: filter every step, and update where the positions were changed otherwise",
-            }),
-        }
+    }
+    Ok(held)
+}
+
+/// Checks that every position is in its ball, but for rounding.
+fn check_inside<const D: usize>((centers, radii): (&[Vector<D>], &[f64]), x: &[Vector<D>]) -> Result<()> {
+    if centers.len() != x.len() || radii.len() != x.len() {
+        let what = "the trust region (update it for this surface first): its list of balls";
+        return Err(Error::WrongLength { what, found: centers.len().min(radii.len()), expected: x.len() });
+    }
+    let outside = |&i: &usize| {
+        let tolerance = ROUNDING * (length(centers[i]) + length(x[i]));
+        // Not `>`: what is no number is not inside.
+        !(length(x[i] - centers[i]) <= radii[i] + tolerance)
+    };
+    match (0..x.len()).find(outside) {
+        None => Ok(()),
+        Some(index) => Err(Error::BadEntry {
+            what: "distance from the centre of its trust region, of vertex",
+            index,
+            value: length(x[index] - centers[index]),
+            must: "at most the radius: filter every step, and update where the positions were changed otherwise",
+        }),
     }
 }
 
