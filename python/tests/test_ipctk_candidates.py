@@ -94,6 +94,12 @@ def build(module, mesh, *args, **kwargs):
     return candidates
 
 
+def near_pairs(scene, mine, peer):
+    """The pairs within 0.6 d̂, of both."""
+    radius = 0.3 * scene.dhat
+    return build(ours, mine, scene.x, radius), build(ipctk, peer, scene.x, radius, ipctk.BruteForce())
+
+
 def check_same_pairs(mine, peer):
     for kind in both.PAIRS:
         assert numbers(mine, kind) == numbers(peer, kind), kind
@@ -115,7 +121,7 @@ def test_the_same_pairs(dimension, swept, method):
 @each()
 def test_pairs_of_scenes(scene):
     mine, peer = of_scene(scene)
-    check_same_pairs(build(ours, mine, scene.x, 0.3 * scene.dhat), build(ipctk, peer, scene.x, 0.3 * scene.dhat, ipctk.BruteForce()))
+    check_same_pairs(*near_pairs(scene, mine, peer))
 
 
 def test_all_ways_to_build():
@@ -186,19 +192,26 @@ def test_a_candidate_outlives_its_owner():
     assert one.compute_distance(scene.x, mesh.edges, mesh.faces) == wanted > 0
 
 
+CONVERSIONS = [
+    ("edge_vertex", "vertex_vertex"),
+    ("face_vertex", "vertex_vertex"),
+    ("face_vertex", "edge_vertex"),
+    ("edge_edge", "edge_vertex"),
+]
+
+
 @each()
 def test_conversions(scene):
     mine, peer = of_scene(scene)
-    candidates = build(ours, mine, scene.x, 0.3 * scene.dhat), build(ipctk, peer, scene.x, 0.3 * scene.dhat, ipctk.BruteForce())
-    names = ["edge_vertex_to_vertex_vertex", "face_vertex_to_vertex_vertex", "face_vertex_to_edge_vertex", "edge_edge_to_edge_vertex"]
+    candidates = near_pairs(scene, mine, peer)
+    names = [f"{whole}_to_{part}" for whole, part in CONVERSIONS]
     for name in names:
         for active in (None, lambda d2: d2 < (0.8 * scene.dhat) ** 2):
             pairs = []
             for found, mesh in zip(candidates, (mine, peer)):
                 parts = getattr(found, name)(mesh, scene.x, active) if active else getattr(found, name)(mesh, scene.x)
-                read = (lambda c: tuple(sorted((c.vertex0_id, c.vertex1_id)))) if "vertex_vertex" in name[8:] else (lambda c: (c.edge_id, c.vertex_id))
-                pairs.append([read(c) for c in parts])
-            assert sorted(pairs[0]) == sorted(pairs[1]), name
+                pairs.append(sorted(sorted(eval(str(c))) if name.endswith("vertex_vertex") else eval(str(c)) for c in parts))
+            assert pairs[0] == pairs[1], name
     assert sum(len(getattr(candidates[0], name)(mine, scene.x)) for name in names) > 0
 
 
@@ -206,7 +219,7 @@ def test_conversions(scene):
 @pytest.mark.parametrize("min_distance", [0.0, 1e-3])
 def test_safe_distances(scene, min_distance, agree):
     mine, peer = of_scene(scene)
-    found, theirs = build(ours, mine, scene.x, 0.3 * scene.dhat), build(ipctk, peer, scene.x, 0.3 * scene.dhat, ipctk.BruteForce())
+    found, theirs = near_pairs(scene, mine, peer)
     args = (scene.x, 0.6 * scene.dhat, min_distance)
     agree(
         "safe distances",

@@ -14,7 +14,12 @@ from test_parity_normal import WORKLOADS, from_workload
 import stiction
 import stiction.ipctk as ours
 
-QUERIES = {"point_point_ccd": (2, (2, 3)), "point_edge_ccd": (3, (2, 3)), "point_triangle_ccd": (4, (3,)), "edge_edge_ccd": (4, (3,))}
+QUERIES = {
+    "point_point_ccd": (2, (2, 3)),
+    "point_edge_ccd": (3, (2, 3)),
+    "point_triangle_ccd": (4, (3,)),
+    "edge_edge_ccd": (4, (3,)),
+}
 KIND = {"point_point_ccd": "vv", "point_edge_ccd": "ve", "point_triangle_ccd": "vf", "edge_edge_ccd": "ee"}
 
 
@@ -48,8 +53,8 @@ def closest_until(name, start, end, until=1.0):
 def test_pairs(name, min_distance):
     """What is kept is kept exactly, and found wherever ipctk finds it.
 
-    ipctk encloses the vector between two points in cubes, not balls: it stops earlier, or where nothing comes too close. Where cubes
-    meet at the start it starts again with another rule, and may then come closer than the minimum distance.
+    ipctk encloses the vector between two points in cubes, not balls: it stops earlier, or where nothing comes too close. Where
+    cubes meet at the start it starts again with another rule, and may then come closer than the minimum distance.
     """
     mine, peer = (getattr(module.TightInclusionCCD(), name) for module in (ours, ipctk))
     hits = 0

@@ -39,6 +39,8 @@ class BroadPhase:
     """
 
     _method = ""
+    _built: Any
+    _surface_cache: Any
 
     def __init__(self) -> None:
         self._can_vertices_collide = CollisionFilter()
@@ -58,8 +60,8 @@ class BroadPhase:
         return type(self).__name__
 
     def build(self, *args: Any, **kwargs: Any) -> None:
-        """build(vertices, edges, faces, inflation_radius=0) at rest, build(vertices_t0, vertices_t1, edges, faces, inflation_radius=0)
-        on straight ways."""
+        """build(vertices, edges, faces, inflation_radius=0) at rest,
+        build(vertices_t0, vertices_t1, edges, faces, inflation_radius=0) on straight ways."""
         values = list(chosen("build", (_STATIC, _SWEPT), args, kwargs, {"inflation_radius": 0.0}))
         if len(values) == len(_STATIC):
             values.insert(1, values[0])
@@ -71,8 +73,8 @@ class BroadPhase:
 
     def clear(self) -> None:
         """Forgets what was built."""
-        self._built: Any = None
-        self._surface_cache: Any = None
+        self._built = None
+        self._surface_cache = None
 
     def _pairs(self, kinds: str) -> np.ndarray:
         """Pairs of two kinds of primitives, such as "ef", as the native function finds them."""
@@ -231,7 +233,7 @@ class HashItem:
 _NATIVE = (LBVH, BruteForce, HashGrid, SpatialHash, SweepAndPrune)
 
 
-def objects(cls: type, pairs: np.ndarray) -> list[Any]:
+def objects(cls: Any, pairs: np.ndarray) -> list[Any]:
     """Candidates of a class from an array of pairs."""
     return [cls._of(first, second) for first, second in pairs.tolist()]
 
@@ -246,7 +248,7 @@ def pair_array(name: str, items: Any) -> np.ndarray:
     return indices(name, rows, 2).astype(np.uint32)
 
 
-def method_of(broad_phase: Any) -> str | None:
+def method_of(broad_phase: Any) -> Any:
     """The native name of a broad phase; None where a class of Python is to be asked."""
     if broad_phase is None:
         return "bvh"
@@ -261,7 +263,8 @@ def pairs_of(mesh: CollisionMesh, ways: tuple[np.ndarray, np.ndarray], radius: f
     if method is None:
         return _asked(mesh, ways, radius, broad_phase)
     end = None if ways[1] is ways[0] else ways[1]
-    return mesh._filtered(_stiction.candidates(mesh._surface, ways[0], end, radius, method))
+    found: Any = _stiction.candidates(mesh._surface, ways[0], end, radius, method)
+    return mesh._filtered(found)
 
 
 def _asked(mesh: CollisionMesh, ways: tuple[np.ndarray, np.ndarray], radius: float, broad_phase: BroadPhase) -> Pairs:

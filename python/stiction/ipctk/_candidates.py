@@ -5,7 +5,8 @@ They are arrays inside; objects are made where lists are asked for. What is chan
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from math import inf
 from typing import Any
 
@@ -28,7 +29,7 @@ from ._stencil import (
 
 _STATIC = ("vertices", "inflation_radius", "broad_phase")
 _SWEPT = ("vertices_t0", "vertices_t1", "inflation_radius", "broad_phase")
-_CLASSES = {
+_CLASSES: dict[str, Any] = {
     "vv": VertexVertexCandidate,
     "ve": EdgeVertexCandidate,
     "ee": EdgeEdgeCandidate,
@@ -41,12 +42,14 @@ _TURNED = ("ve", "vf")
 class Candidates:
     """Pairs of primitives that may touch. Without arguments, none: `build` finds them."""
 
+    _planes: list[Any]
+
     def __init__(self) -> None:
         self.clear()
 
     def build(self, mesh: CollisionMesh, *args: Any, **kwargs: Any) -> None:
         """build(mesh, vertices, inflation_radius=0, broad_phase=None): pairs that are within twice the radius (m).
-        build(mesh, vertices_t0, vertices_t1, inflation_radius=0, broad_phase=None): pairs that may come so close on straight ways."""
+        build(mesh, vertices_t0, vertices_t1, inflation_radius=0, broad_phase=None): pairs that may come so close on their ways."""
         start, end, radius, broad_phase = _ways(mesh, args, kwargs)
         pairs = pairs_of(mesh, (start, end), radius, broad_phase)
         self.clear()
@@ -68,7 +71,7 @@ class Candidates:
         none = np.empty((0, 2), dtype=np.uint32)
         self._arrays = {kind: none for kind in _CLASSES}
         self._plane_pairs = np.empty((0, 2), dtype=np.int64)
-        self._planes: list[Any] = []
+        self._planes = []
         # Objects that were handed out: they count, since the caller may have changed them.
         self._objects: dict[str, list[Any]] = {}
 
@@ -83,6 +86,9 @@ class Candidates:
                     return self._list(kind)[place]
                 place -= count
         raise IndexError(f"candidate {i} of {len(self)}: Candidate index is out of range!")
+
+    def __iter__(self) -> Iterator[CollisionStencil]:
+        return chain.from_iterable(self._list(kind) for kind in (*_CLASSES, "pv"))
 
     def _count(self, kind: str) -> int:
         if kind in self._objects:
@@ -192,7 +198,7 @@ class Candidates:
         narrow_phase_ccd: Any = None,
     ) -> bool:
         """Whether no pair comes closer than `min_distance` (m) on straight ways."""
-        ccd = narrow_phase(narrow_phase_ccd)
+        ccd: Any = narrow_phase(narrow_phase_ccd)
         if not is_native(ccd):
             return self._first_contact(mesh, (vertices_t0, vertices_t1), min_distance, ccd, any_will_do=True) >= 1.0
         rule = ccd._rule(min_distance)
@@ -208,7 +214,7 @@ class Candidates:
         narrow_phase_ccd: Any = None,
     ) -> float:
         """The largest part, at most 1, of the way during which every pair keeps its distance."""
-        ccd = narrow_phase(narrow_phase_ccd)
+        ccd: Any = narrow_phase(narrow_phase_ccd)
         if not is_native(ccd):
             return self._first_contact(mesh, (vertices_t0, vertices_t1), min_distance, ccd)
         rule = ccd._rule(min_distance)

@@ -175,8 +175,8 @@ class _NativeCCD(NarrowPhaseCCD):
 class TightInclusionCCD(_NativeCCD):
     """Boxes around all points and times, discarded until the earliest is small.
 
-    `tolerance` and `max_iterations` are kept but change nothing: the search ends by itself, a thousandth of the kept distance early
-    at most.
+    `tolerance` and `max_iterations` are kept but change nothing: the search ends by itself, at most a thousandth of the kept
+    distance early.
     """
 
     DEFAULT_TOLERANCE = 1e-6
@@ -345,8 +345,8 @@ class NonlinearCCD:
     ) -> Found:
         """Whether curved ways come closer than `min_distance` before `tmax`, and when, from straight pieces.
 
-        `linear_ccd(t0, t1, min_distance, no_zero_toi, toi)` returns whether the straight piece from t0 to t1 comes too close, and when,
-        from 0 to 1. Pieces are halved until they are within a part of the distance, or 1 cm, of the way.
+        `linear_ccd(t0, t1, min_distance, no_zero_toi, toi)` returns whether the straight piece from t0 to t1 comes too close, and
+        when, from 0 to 1. Pieces are halved until they are within a part of the distance, or 1 cm, of the way.
         """
         least, kept = not_negative("min_distance", min_distance), 1.0 - conservative_rescaling
         at_first = distance(0.0)

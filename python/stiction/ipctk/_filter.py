@@ -193,7 +193,8 @@ class CollisionFilter:
         keys, places = np.unique((pairs[..., 0] << 32 | pairs[..., 1]).ravel(), return_inverse=True)
         allows = self._rule.allows
         asked = [allows(i, j) for i, j in zip((keys >> 32).tolist(), (keys & 0xFFFFFFFF).tolist())]
-        return np.array(asked, dtype=bool)[places].reshape(count, width).any(axis=1)
+        allowed: np.ndarray = np.array(asked, dtype=bool)[places].reshape(count, width)
+        return np.logical_or.reduce(allowed, axis=1)
 
 
 def as_filter(name: str, value: Any) -> CollisionFilter:

@@ -25,7 +25,8 @@ def compute_collision_free_stepsize(
 ) -> float:
     """The largest part, at most 1, of the way from `vertices_t0` to `vertices_t1` during which nothing touches."""
     instance("mesh", mesh, CollisionMesh)
-    ccd, method = narrow_phase(narrow_phase_ccd), method_of(broad_phase)
+    ccd: Any = narrow_phase(narrow_phase_ccd)
+    method = method_of(broad_phase)
     if method is None or not is_native(ccd) or mesh._asks_python:
         candidates = _candidates(mesh, (vertices_t0, vertices_t1), min_distance, broad_phase)
         return candidates.compute_collision_free_stepsize(mesh, vertices_t0, vertices_t1, min_distance, ccd)
@@ -43,7 +44,8 @@ def is_step_collision_free(
 ) -> bool:
     """Whether nothing comes closer than `min_distance` (m) on the way from `vertices_t0` to `vertices_t1`."""
     instance("mesh", mesh, CollisionMesh)
-    ccd, method = narrow_phase(narrow_phase_ccd), method_of(broad_phase)
+    ccd: Any = narrow_phase(narrow_phase_ccd)
+    method = method_of(broad_phase)
     if method is None or not is_native(ccd) or mesh._asks_python:
         candidates = _candidates(mesh, (vertices_t0, vertices_t1), min_distance, broad_phase)
         return candidates.is_step_collision_free(mesh, vertices_t0, vertices_t1, min_distance, ccd)
@@ -70,7 +72,7 @@ def has_intersections(mesh: CollisionMesh, vertices: Any, broad_phase: Any = Non
     return any(_crosses(mesh, x, kind) for kind in kinds)
 
 
-def _crosses(mesh: CollisionMesh, x: np.ndarray, kind: str) -> bool:
+def _crosses(mesh: CollisionMesh, x: np.ndarray, kind: Any) -> bool:
     """Whether pairs of a kind cross that the filter, with functions of Python, lets touch."""
     found = _stiction.crossings(mesh._surface, x, kind)
     return bool(len(found) and mesh._kept(kind, found).any())

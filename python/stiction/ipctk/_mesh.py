@@ -1,6 +1,7 @@
 """The surface that can touch, taken from a larger mesh.
 
-Inside, it is a native `Surface` whose edges keep the numbers that the caller gave them. Every vertex of no edge takes part by itself.
+Inside, it is a native `Surface` whose edges keep the numbers that the caller gave them. Every vertex of no edge takes part by
+itself.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class CollisionMesh:
     """What can touch: vertices, edges and faces (3D).
 
     `CollisionMesh(rest_positions, edges=[], faces=[], displacement_map=None)`: all vertices take part.
-    `CollisionMesh(include_vertex, orient_vertex, full_rest_positions, edges=[], faces=[], displacement_map=None)`: those with a true
-    flag; edges and faces name vertices of the full mesh. `orient_vertex` may be left out.
+    `CollisionMesh(include_vertex, orient_vertex, full_rest_positions, edges=[], faces=[], displacement_map=None)`: those with a
+    true flag; edges and faces name vertices of the full mesh. `orient_vertex` may be left out.
 
-    Rows of the edges of a face must all be in `edges`. `displacement_map`: a sparse matrix that takes displacements of other degrees
-    of freedom to those of the full mesh.
+    The edges of a face must all be in `edges`. `displacement_map`: a sparse matrix that takes displacements of other degrees of
+    freedom to those of the full mesh.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -282,7 +283,7 @@ class CollisionMesh:
         return True
 
     def is_vertex_on_boundary(self, vi: int) -> bool:
-        """Whether the surface ends at a vertex: in 3D if one of its edges has fewer than two faces, in 2D if it has fewer than two edges."""
+        """Whether the surface ends at a vertex: one of its edges has fewer than two faces, or in 2D it has fewer than two edges."""
         return bool(self._surface.boundary_vertices[self._known("vi", vi, self.num_vertices)])
 
     # Areas.

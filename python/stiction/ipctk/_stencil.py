@@ -1,7 +1,7 @@
 """The few vertices that a candidate or a collision is about, and what can be said of them.
 
-Positions of a stencil are one row x0 y0 z0 x1 … in the order of `vertex_ids`: the vertex first, then the edge or the face. Distances
-are squared, as everywhere in this module.
+Positions of a stencil are one row x0 y0 z0 x1 … in the order of `vertex_ids`: the vertex first, then the edge or the face.
+Distances are squared, as everywhere in this module.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ._plane import Hyperplane
 class Part(NamedTuple):
     """The vertices, edges or faces of a pair that are closest to each other."""
 
-    kind: str
+    kind: Any
     """As the native functions call it: 'vv', 've', 'ee', 'vf'."""
     rows: tuple[int, ...]
     """Which vertices of the stencil, in the order of that kind."""
@@ -71,7 +71,7 @@ _TYPES = {
 }
 
 
-def closest_part(kind: str, x: np.ndarray, dtype: Any = None) -> Part:
+def closest_part(kind: Any, x: np.ndarray, dtype: Any = None) -> Part:
     """The closest part of a pair at positions x, (N, D); that of the distance type if it is known."""
     parts = _PARTS[kind]
     number = len(parts) if dtype is None else int(dtype)
@@ -202,7 +202,7 @@ class CollisionStencil:
         part = self._part(x)
         rows, coefficients = list(part.rows), np.zeros(len(x))
         beta = _stiction.closest_point(part.kind, x[rows])
-        coefficients[rows] = part.sign * np.asarray(_stiction.relative_weights(part.kind, beta))
+        coefficients[rows] = part.sign * np.asarray(_stiction.relative_weights(part.kind, beta.tolist()))
         return coefficients
 
     def compute_distance_vector(
@@ -295,12 +295,12 @@ class _Pair:
     def _is_like(self, other: object) -> bool:
         return isinstance(other, _Pair) and self._names == other._names
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: Any) -> bool:
         if not self._is_like(other):
             return NotImplemented
         return self._key() == other._key()
 
-    def __lt__(self, other: object) -> bool:
+    def __lt__(self, other: Any) -> bool:
         if not self._is_like(other):
             return NotImplemented
         return self._key() < other._key()

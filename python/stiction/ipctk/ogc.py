@@ -24,9 +24,9 @@ class TrustRegion:
 
         ρ = ½ γ (min(distance to what is near, r) − ξ)
 
-    γ: relaxed_radius_scaling, r: trust_region_inflation_radius, ξ: min_distance. Arrays of positions have one row for each vertex of
-    the collision mesh, or of the full mesh; there, vertices that cannot touch are not held. Arrays that are said to be changed are
-    changed in place: float64 arrays that can be written, in any order of memory.
+    γ: relaxed_radius_scaling, r: trust_region_inflation_radius, ξ: min_distance. Arrays of positions have one row for each
+    vertex of the collision mesh, or of the full mesh; there, vertices that cannot touch are not held. Arrays that are said to be
+    changed are changed in place: float64 arrays that can be written, in any order of memory.
     """
 
     def __init__(self, dhat: float) -> None:
@@ -137,7 +137,7 @@ class TrustRegion:
     def _shorten(self, mesh: CollisionMesh, step: np.ndarray, parts: np.ndarray) -> None:
         held = parts < 1.0
         step[held] *= parts[held, None]
-        self._note(mesh, np.count_nonzero(held))
+        self._note(mesh, int(np.count_nonzero(held)))
 
     def _note(self, mesh: CollisionMesh, held: int) -> None:
         if held > self.update_threshold * mesh.num_vertices:
@@ -219,7 +219,9 @@ def _is_feasible(mesh: CollisionMesh, vertices: Any, kind: str, pair: tuple[int,
     return _stiction.is_feasible(mesh._surface, mesh._positions("vertices", vertices), kind, pair, int(dtype))
 
 
-def check_vertex_feasible_region(mesh: CollisionMesh, vertices: Any, point: Any = None, vi: Any = None, *, xi: Any = None) -> bool:
+def check_vertex_feasible_region(
+    mesh: CollisionMesh, vertices: Any, point: Any = None, vi: Any = None, *, xi: Any = None
+) -> bool:
     """Whether a point, or the vertex `xi`, belongs to the vertex `vi`."""
     x, place = mesh._positions("vertices", vertices), point if xi is None else xi
     at = x[mesh._known("xi", place, len(x))] if np.ndim(place) == 0 else vector("point", place, mesh.dim)
