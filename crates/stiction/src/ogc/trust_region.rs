@@ -347,7 +347,8 @@ fn check_inside<const D: usize>((centers, radii): (&[Vector<D>], &[f64]), x: &[V
     let outside = |&i: &usize| {
         let tolerance = ROUNDING * (length(centers[i]) + length(x[i]));
         // Not `>`: what is no number is not inside.
-        !(length(x[i] - centers[i]) <= radii[i] + tolerance)
+        let inside = length(x[i] - centers[i]) <= radii[i] + tolerance;
+        !inside
     };
     match (0..x.len()).find(outside) {
         None => Ok(()),
