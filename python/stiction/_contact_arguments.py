@@ -10,6 +10,8 @@ from ._mesh_input import PlainMesh, boundary, is_solid, primitives, read_surface
 from ._stiction import Filter, Surface, VertexFilter
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ._stiction import _Psd
 
 
@@ -74,3 +76,15 @@ def not_negative(name: str, value: float) -> float:
     if not (np.isfinite(value) and value >= 0):
         raise ValueError(f"{name}: {value} is not a number of 0 or more")
     return float(value)
+
+
+def plane_pairs(planes: Any) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Planes as pairs (point, normal)."""
+    found = []
+    for number, plane in enumerate(planes or []):
+        try:
+            point, normal = (np.asarray(part, float) for part in plane)
+        except (TypeError, ValueError):
+            raise ValueError(f"planes[{number}]: expected a pair (point, normal)") from None
+        found.append((point, normal))
+    return found

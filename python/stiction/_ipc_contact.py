@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from . import _stiction
-from ._contact_arguments import displacements, not_negative, positive, psd_of, reach, surface_of, without_rings
+from ._contact_arguments import displacements, not_negative, plane_pairs, positive, psd_of, reach, surface_of, without_rings
 from ._contact_friction import FrictionMenu
 from ._contact_increment import ContactIncrement, Start
 from ._contact_report import ContactReport
@@ -30,12 +30,12 @@ from ._dof_order import DofOrder, Order
 from ._mesh_input import read_mesh
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csc_array
 
-    from ._stiction import Contacts, FrictionLaw, Slides, Surface, _Barrier, _Blend, _BroadPhase, _Ccd, _LawName, _Obstacles, _Psd
+    from ._stiction import Contacts, FrictionLaw, Slides, Surface, _Barrier, _Blend, _BroadPhase, _Ccd, _LawName, _Psd
 
 _Compute: TypeAlias = Literal["all", "vector", "matrix", "none"]
 # Gaps below these parts of d̂ ask for one and for three more iterations.
@@ -102,7 +102,7 @@ class IPCContact:
         use_area_weighting: bool = False,
         ccd: _Ccd = "additive",
         barrier: _Barrier | Any = "clamped_log",
-        planes: _Obstacles | None = None,
+        planes: Iterable[tuple[ArrayLike, ArrayLike]] | None = None,
         kinetic_coefficient: float | ArrayLike | None = None,
         friction_law: FrictionLaw | _LawName = "peak",
         blend: _Blend | Callable[[float, float], float] | None = None,
@@ -122,7 +122,7 @@ class IPCContact:
             without_rings(surface, excluded_rings),
             reach(dhat, dhat_is_relative, surface),
             not_negative("dmin", dmin),
-            list(planes or []),
+            plane_pairs(planes),
             broad_phase,
             "improved_max" if use_area_weighting else "ipc",
             use_area_weighting,
@@ -284,14 +284,14 @@ class IPCContact:
         if self._vector is None:
             self.assemble_global_mat("vector")
         assert self._vector is not None
-        return self._vector
+        return self._vector.copy()  # Solvers change what they get, for prescribed unknowns.
 
     def get_global_matrix(self) -> csc_array:
         """Hessian of the energy by the unknowns in N/m: to be added to the stiffness matrix."""
         if self._matrix is None:
             self.assemble_global_mat("matrix")
         assert self._matrix is not None
-        return self._matrix
+        return self._matrix.copy()
 
     def assemble_global_mat(self, compute: _Compute = "all") -> None:
         """Computes vector and matrix at the last update anew."""

@@ -524,7 +524,8 @@ fn scale_weights<const D: usize>(
     x: &[Vector<D>],
     function: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
-    let places: Vec<Vector<D>> = contacts.places(x).iter().copied().collect();
+    // Other threads may be asking Python meanwhile.
+    let places: Vec<Vector<D>> = function.py().detach(|| contacts.places(x).iter().copied().collect());
     let factors = reals("weight_factor", &function.call1((from_vectors(function.py(), &places),))?)?;
     if let Some(entry) = factors.iter().position(|factor| !factor.is_finite()) {
         return Err(at("weight_factor", format!("returned a number that is not finite, entry {entry}")));

@@ -105,12 +105,15 @@ impl Simulation {
     /// The reports of the start and of all steps so far, as `step` returns them: what a data frame is made of.
     #[getter]
     fn reports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        // Nothing of Python is made under a lock: it may run anybody's finaliser, which may want the lock.
         let out = PyList::empty(py);
-        if let Some(earlier) = &*locked(&self.earlier) {
+        let earlier = locked(&self.earlier).as_ref().map(|earlier| earlier.clone_ref(py));
+        if let Some(earlier) = earlier {
             earlier.bind(py).iter().try_for_each(|report| out.append(report))?;
         }
         either!(AnyRun, &self.run, run => {
-            for report in locked(&run.reports).iter() {
+            let reports = locked(&run.reports).clone();
+            for report in &reports {
                 out.append(record(py, &run.model, report)?)?;
             }
         });

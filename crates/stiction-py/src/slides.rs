@@ -184,6 +184,7 @@ impl Slides {
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn replaced(
         &self,
+        py: Python<'_>,
         forces: Option<&Bound<'_, PyAny>>,
         mu: Option<&Bound<'_, PyAny>>,
         own_mu: Option<&Bound<'_, PyAny>>,
@@ -198,8 +199,8 @@ impl Slides {
         let arrays =
             Arrays { forces, mu, own_mu, scaling, static_axes, kinetic_axes, normals, axes, closest };
         Ok(Self(match &self.0 {
-            AnySlides::Flat(held) => AnySlides::Flat(held.replaced(&arrays, weights)?),
-            AnySlides::Solid(held) => AnySlides::Solid(held.replaced(&arrays, weights)?),
+            AnySlides::Flat(held) => AnySlides::Flat(held.replaced(py, &arrays, weights)?),
+            AnySlides::Solid(held) => AnySlides::Solid(held.replaced(py, &arrays, weights)?),
         }))
     }
 
@@ -270,12 +271,17 @@ impl<const D: usize> Held<D> {
         Self { scene, barrier, x, slides: RwLock::new(slides), hessian: Kept::default() }
     }
 
-    fn replaced(&self, arrays: &Arrays<'_, '_>, weights: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn replaced(
+        &self,
+        py: Python<'_>,
+        arrays: &Arrays<'_, '_>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let scene = match weights {
             Some(weights) => self.scene.with_weights(weights, true)?.into(),
             None => self.scene.clone(),
         };
-        let mut slides = self.read().clone();
+        let mut slides = self.copied(py);
         let replacement: Replacement<D> = arrays.read(slides.len())?;
         replacement.apply(&mut slides, self.scene.contacts.ee.len(), &self.x);
         Ok(Self::of(scene, self.barrier.clone(), self.x.clone(), slides))

@@ -95,7 +95,7 @@ impl Surface {
         either!(AnySurface, &self.0, surface => from_vectors(py, surface.rest()))
     }
 
-    /// All edges, each once and with its smaller vertex first, ascending, shape (m, 2).
+    /// All edges, each once, shape (m, 2): with the smaller vertex first, ascending, unless they were numbered by whoever gave them.
     #[getter]
     fn edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
         either!(AnySurface, &self.0, surface => from_rows(py, surface.edges().as_flattened(), 2))
@@ -194,13 +194,19 @@ impl Surface {
 
     /// The derivative of the area of a vertex by the positions at rest: the vertices, shape (k,), and the gradient by each,
     /// shape (k, D).
-    fn vertex_area_gradient<'py>(&self, py: Python<'py>, vertex: u32) -> AreaGradient<'py> {
-        either!(AnySurface, &self.0, surface => area_gradient(py, &surface.vertex_area_gradient(vertex)))
+    fn vertex_area_gradient<'py>(&self, py: Python<'py>, vertex: u32) -> PyResult<AreaGradient<'py>> {
+        either!(AnySurface, &self.0, surface => {
+            known("vertex", vertex, surface.rest().len())?;
+            Ok(area_gradient(py, &surface.vertex_area_gradient(vertex)))
+        })
     }
 
     /// The same for an edge.
-    fn edge_area_gradient<'py>(&self, py: Python<'py>, edge: u32) -> AreaGradient<'py> {
-        either!(AnySurface, &self.0, surface => area_gradient(py, &surface.edge_area_gradient(edge)))
+    fn edge_area_gradient<'py>(&self, py: Python<'py>, edge: u32) -> PyResult<AreaGradient<'py>> {
+        either!(AnySurface, &self.0, surface => {
+            known("edge", edge, surface.edges().len())?;
+            Ok(area_gradient(py, &surface.edge_area_gradient(edge)))
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -267,6 +273,14 @@ impl Surface {
         let surface = apply.call1((self.clone(),))?;
         Ok(surface.cast::<Self>()?.get().clone())
     }
+}
+
+/// Refuses a number that nothing has.
+fn known(name: &str, number: u32, count: usize) -> PyResult<()> {
+    if (number as usize) < count {
+        return Ok(());
+    }
+    Err(at(name, format!("is {number}, there are {count}")))
 }
 
 /// Vertices and the gradient by each.

@@ -1,6 +1,7 @@
 """One pair that is close: a collision, with its weight and its edge-edge mollifier.
 
-A collision of a `NormalCollisions` is a view: its weight is that of the set, and what is written on it counts in every potential.
+A collision of a `NormalCollisions` is a view: its weight is that of the set, and a weight that is written counts in every potential. Vertices, edges
+and faces of a view are not those of the set: to change them, assign a list.
 It keeps the set alive that it is of, so it may outlive the `NormalCollisions`, another build, or a clear.
 """
 

@@ -265,18 +265,10 @@ class NormalSet:
 
     def __getstate__(self) -> dict[str, Any]:
         contacts = self.native(self.mesh, None)
-        gradients = {k: self.kept_gradient(k) for k in range(len(self))} if self.has_derivatives() else self._gradients
-        lists: dict[str, Any] = {**contacts.vertices, "obstacle": contacts.vertices["obstacle"][:, 0]}
-        more = {"parts": contacts.parts, "thresholds": contacts.thresholds, "numbers": contacts.obstacle_numbers}
-        lists.update(more, weights=contacts.weights)
-        distances = (contacts.dhat, contacts.dmin)
-        return {"mesh": self.mesh, "planes": self.planes, "distances": distances, "lists": lists, "gradients": gradients}
+        return {"mesh": self.mesh, "planes": self.planes, "contacts": contacts, "gradients": self._gradients}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        mesh, planes, (dhat, dmin) = state["mesh"], state["planes"], state["distances"]
-        points = native_planes(planes, mesh.dim)
-        contacts = _stiction.Contacts.of(mesh._surface, dhat, points, dmin=dmin, **state["lists"])
-        self._take(mesh, contacts, planes)
+        self._take(state["mesh"], state["contacts"], state["planes"])
         self._gradients = state["gradients"]
 
     # --- Native contacts ---
@@ -393,7 +385,7 @@ class ListedSet:
     def native(self, mesh: Any, x: Any) -> _stiction.Contacts:
         """Native contacts of the collisions as they are now."""
         edges, faces = np.asarray(mesh.edges), np.asarray(mesh.faces)
-        positions = np.asarray(x, dtype=float)
+        positions = mesh._positions("X", x)
 
         def rows(kind: str) -> list[list[int]]:
             return [collision._ids(edges, faces) for collision in self.lists[kind]]

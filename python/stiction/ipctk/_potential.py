@@ -59,7 +59,7 @@ class NormalPotential:
 
     def __call__(self, collisions: Any = None, mesh: Any = None, X: Any = None, *, collision: Any = None, x: Any = None) -> float:
         """The energy in J."""
-        if type(collisions) is NormalCollisions:
+        if isinstance(collisions, NormalCollisions):
             contacts = collisions._native(mesh, X)
             return self._of(self._native.energy, contacts, X)
         contacts, x = self._one(collisions, mesh, collision, x)
@@ -69,7 +69,7 @@ class NormalPotential:
         self, collisions: Any = None, mesh: Any = None, X: Any = None, *, collision: Any = None, x: Any = None
     ) -> Floats:
         """∂E/∂x in N, (n·D,)."""
-        if type(collisions) is NormalCollisions:
+        if isinstance(collisions, NormalCollisions):
             contacts = collisions._native(mesh, X)
             return self._of(self._native.gradient, contacts, X).ravel()
         contacts, x = self._one(collisions, mesh, collision, x)
@@ -86,7 +86,7 @@ class NormalPotential:
         x: Any = None,
     ) -> Any:
         """∂²E/∂x² in N/m, a sparse matrix (n·D, n·D); of one collision a full one. Negative eigenvalues of each collision as asked."""
-        if type(collisions) is NormalCollisions:
+        if isinstance(collisions, NormalCollisions):
             contacts, psd = collisions._native(mesh, X), psd_name(project_hessian_to_psd)
             return square_matrix(self._of(self._native.hessian_csc, contacts, X, psd))
         psd = psd_name(project_hessian_to_psd if X is None else X)
@@ -123,7 +123,7 @@ class NormalPotential:
         self, collisions: Any = None, mesh: Any = None, vertices: Any = None, *, collision: Any = None, positions: Any = None
     ) -> Floats:
         """The diagonal of the Hessian with closest points held, in N/m, (n·D,)."""
-        if type(collisions) is NormalCollisions:
+        if isinstance(collisions, NormalCollisions):
             contacts = collisions._native(mesh, vertices)
             return self._of(self._native.gauss_newton_diagonal, contacts, vertices, name="vertices").ravel()
         contacts, x = self._one(collisions, mesh, collision, positions)
@@ -140,7 +140,7 @@ class NormalPotential:
         positions: Any = None,
     ) -> float:
         """pᵀHp of the Hessian with closest points held; p in one row."""
-        if type(collisions) is NormalCollisions:
+        if isinstance(collisions, NormalCollisions):
             contacts = collisions._native(mesh, vertices)
             p = vector("p", p, mesh.ndof).reshape(-1, mesh.dim)
             return self._of(self._native.gauss_newton_form, contacts, vertices, p, name="vertices")
@@ -170,8 +170,6 @@ class NormalPotential:
     @staticmethod
     def _one(first: Any, second: Any, collision: Any, x: Any) -> tuple[_stiction.Contacts, Floats]:
         """One collision by itself and its positions."""
-        if isinstance(first, NormalCollisions):
-            raise TypeError(f"collisions: is of type {type(first).__name__}, expected NormalCollisions itself")
         of = instance("collisions", first if collision is None else collision, NormalCollision)
         positions = flat_positions(second if x is None else x, of._count)
         return of._contact(positions), positions

@@ -26,8 +26,9 @@ def square_matrix(arrays: tuple[Any, ...]) -> csc_matrix:
     """
     global _empty
     size = len(arrays[2]) - 1
-    if _empty is None or _empty.shape[0] != size:
-        _empty = columns_matrix((size, size))
-    matrix = copy(_empty)
+    empty = _empty  # Another thread may replace it at any time.
+    if empty is None or empty.shape[0] != size:
+        _empty = empty = columns_matrix((size, size))
+    matrix = copy(empty)
     matrix.data, matrix.indices, matrix.indptr = arrays
     return matrix

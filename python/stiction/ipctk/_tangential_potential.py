@@ -57,7 +57,7 @@ class TangentialPotential:
 
     def __call__(self, collisions: Any = None, mesh: Any = None, X: Any = None, *, collision: Any = None, x: Any = None) -> float:
         """The energy by time, in W (N m/s)."""
-        if type(collisions) is TangentialCollisions:
+        if isinstance(collisions, TangentialCollisions):
             if collisions._set is not None:
                 return self._of(self._native.energy, collisions._set.native(mesh), X)
             return sum(self(one, v) for one, v, _ in self._each(collisions, mesh, X))
@@ -68,7 +68,7 @@ class TangentialPotential:
         self, collisions: Any = None, mesh: Any = None, X: Any = None, *, collision: Any = None, x: Any = None
     ) -> Floats:
         """Its derivative by the velocities in N, (n·D,): minus the friction forces."""
-        if type(collisions) is TangentialCollisions:
+        if isinstance(collisions, TangentialCollisions):
             if collisions._set is not None:
                 return self._of(self._native.gradient, collisions._set.native(mesh), X).ravel()
             return self._summed(collisions, mesh, X)
@@ -86,7 +86,7 @@ class TangentialPotential:
         x: Any = None,
     ) -> Any:
         """The second derivative by the velocities in N s/m, a sparse matrix (n·D, n·D); of one collision a full one."""
-        if type(collisions) is TangentialCollisions:
+        if isinstance(collisions, TangentialCollisions):
             psd = psd_name(project_hessian_to_psd)
             if collisions._set is not None:
                 return square_matrix(self._of(self._native.hessian_csc, collisions._set.native(mesh), X, psd))
@@ -229,7 +229,8 @@ class TangentialPotential:
         count, kind = collision._count, collision._kind
         x = flat_positions(rest, count) + flat_positions(displacements, count)
         weight = collision.weight if weight is None else weight
-        contacts = single_contact(kind, x.shape[1], weight, 0.0, plane=getattr(collision, "plane", None))
+        edges, dmin = collision._set.pair_at(collision._index, x)
+        contacts = single_contact(kind, x.shape[1], weight, dmin, edges=edges, plane=getattr(collision, "plane", None))
         mu = (1.0, 1.0) if no_mu else (collision.mu_s_effective_lagged, collision.mu_k_effective_lagged)
         slides = _stiction.Slides(contacts, x, STEADY, *mu, law="smooth_mu")
         if (collision.mu_aniso != 1.0).any():

@@ -88,6 +88,10 @@ class Fields:
     def write_weight_gradient(self, index: int, gradient: Any) -> None:
         self.gradients[index] = gradient
 
+    def pair_at(self, index: int, x: Floats) -> tuple[tuple[float, tuple[int, int]] | None, float]:
+        """Threshold and closest parts of two edges at positions x, and the distance that the pair may not fall below."""
+        return None, 0.0
+
     def _kind(self, index: int) -> str:
         raise NotImplementedError
 
@@ -234,6 +238,10 @@ class TangentialSet(Fields):
     def _at(self, index: int) -> tuple[NormalCollision, Floats]:
         normal = self.source.collision(index)
         return normal, self.x[normal._ids(self.mesh.edges, self.mesh.faces)]
+
+    def pair_at(self, index: int, x: Floats) -> tuple[tuple[float, tuple[int, int]] | None, float]:
+        normal = self.source.collision(index)
+        return ((normal.eps_x, normal._parts(x)) if self._kind(index) == "ee" else None), normal.dmin
 
     def _own_point(self, index: int) -> Floats:
         return point_at(self._kind(index), *self._at(index))

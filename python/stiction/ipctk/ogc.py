@@ -84,6 +84,7 @@ class TrustRegion:
     ) -> None:
         """Puts the balls around x and builds the collisions for all that comes close while the vertices stay in them."""
         instance("mesh", mesh, CollisionMesh)
+        instance("collisions", collisions, NormalCollisions)
         rows = positions("x", x, None, mesh.dim)
         vertices = _surface_rows(mesh, rows)
         least, radius = not_negative("min_distance", min_distance), self._radius()

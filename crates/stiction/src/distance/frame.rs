@@ -109,7 +109,8 @@ impl<const D: usize> Frame<D> {
         let along = self.normal.dot(r0);
         let scaled = along * self.normal_scale;
         let square = along * along;
-        let d2 = if D == 2 && square.is_normal() { square / self.normal.norm_squared() } else { along * scaled };
+        let d2 =
+            if D == 2 && square.is_normal() { square / self.normal.norm_squared() } else { along * scaled };
         Closest { alpha, r: self.normal * scaled, d2, frame: self }
     }
 
