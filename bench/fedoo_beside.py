@@ -1,6 +1,6 @@
 """fedoo on ipctk and on stiction.ipctk: its tests, its examples, and the time spent inside contact.
 
-    python bench/fedoo_beside.py SOURCE [--tests] [--examples [REGEX]] [--budget SECONDS] [--keep FOLDER]
+    python bench/fedoo_beside.py SOURCE [--tests] [--examples [REGEX]] [--control] [--budget SECONDS] [--keep FOLDER]
 
 SOURCE is fedoo's unpacked source package, which has its tests and examples:
 
@@ -12,7 +12,8 @@ process for each engine, with 1 thread, in a scratch folder.
 Examples: a problem converges if its last increment does. Of those that do with ipctk, the table has the increments, the largest difference of the
 displacements (by the largest displacement) and of the reactions (by the largest), the CPU seconds inside calls of the contact
 library, and how often an increment ended with an intersection, by two checks that know nothing of each other:
-ipctk's has_intersections and our exact one.
+ipctk's has_intersections and our exact one. fedoo's stiffness of the barrier depends on the gaps that steps happen to leave, so results depend on step
+sizes: --control runs ipctk a second time with a coarser tolerance of its collision detection (1e-5 for 1e-6), and prints how far it is from itself.
 """
 
 import argparse
@@ -150,6 +151,10 @@ def choose(engine):
 
     peer.set_num_threads(1)
     stiction.set_num_threads(1)
+    if engine == "control":
+        step = peer.compute_collision_free_stepsize
+        coarse = peer.TightInclusionCCD(1e-5)
+        peer.compute_collision_free_stepsize = lambda *a, **k: step(*a, **(k | {"narrow_phase_ccd": coarse}))
     if engine == "stiction":
         for name in [name for name in sys.modules if name.split(".")[0] == "ipctk"]:
             del sys.modules[name]
@@ -215,9 +220,9 @@ def examples(source, chosen):
             yield path
 
 
-def run_both(script, folder, budget):
+def run_all(script, folder, engines, budget):
     found = {}
-    for engine in ENGINES:
+    for engine in engines:
         result = Path(folder) / f"{engine}.json"
         result.unlink(missing_ok=True)
         work = Path(folder) / engine
@@ -267,6 +272,9 @@ def show(script, found):
         f"{peer['cpu']:8.1f} {own['cpu']:8.1f} {checks['stiction'] + checks['ipctk']:4d}/{checks['checked']}",
         flush=True,
     )
+    control = found.get("control")
+    if control and converged(control):
+        print(f"{'  ipctk, coarser':42s} {'':27s} {difference(peer, control, 'displacement'):9.1e} {difference(peer, control, 'reaction'):9.1e}", flush=True)
 
 
 HEAD = (
@@ -280,6 +288,7 @@ def main():
     parser.add_argument("source", type=Path)
     parser.add_argument("--tests", action="store_true")
     parser.add_argument("--examples", nargs="?", const="", default=None, metavar="REGEX")
+    parser.add_argument("--control", action="store_true")
     parser.add_argument("--budget", type=float, default=600.0)
     parser.add_argument("--keep", type=Path, help="a folder for all results, as JSON")
     arguments = parser.parse_args()
@@ -288,9 +297,10 @@ def main():
             run_tests(arguments.source.resolve(), folder)
         if arguments.examples is None:
             return
+        engines = (*ENGINES, "control") if arguments.control else ENGINES
         print(HEAD)
         for script in examples(arguments.source.resolve(), arguments.examples):
-            found = run_both(script, folder, arguments.budget)
+            found = run_all(script, folder, engines, arguments.budget)
             show(script, found)
             if arguments.keep:
                 arguments.keep.mkdir(exist_ok=True, parents=True)

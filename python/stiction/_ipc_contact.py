@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csc_array
 
-    from ._stiction import Contacts, FrictionLaw, Slides, Surface, _Barrier, _Blend, _BroadPhase, _Ccd, _LawName, _Planes, _Psd
+    from ._stiction import Contacts, FrictionLaw, Slides, Surface, _Barrier, _Blend, _BroadPhase, _Ccd, _LawName, _Obstacles, _Psd
 
 _Compute: TypeAlias = Literal["all", "vector", "matrix", "none"]
 # Gaps below these parts of d̂ ask for one and for three more iterations.
@@ -102,7 +102,7 @@ class IPCContact:
         use_area_weighting: bool = False,
         ccd: _Ccd = "additive",
         barrier: _Barrier | Any = "clamped_log",
-        planes: _Planes | None = None,
+        planes: _Obstacles | None = None,
         kinetic_coefficient: float | ArrayLike | None = None,
         friction_law: FrictionLaw | _LawName = "peak",
         blend: _Blend | Callable[[float, float], float] | None = None,

@@ -1,5 +1,6 @@
 """The types that the package declares are those that it has, and every public name says what it is."""
 
+import dataclasses
 import inspect
 import os
 import subprocess
@@ -39,8 +40,8 @@ def test_wrong_types_are_seen(tmp_path):
 
 def test_stubs_are_those_of_the_compiled_module(tmp_path):
     allowed = tmp_path / "allowed"
-    # What belongs to storing objects and to importing everything is nothing to call.
-    allowed.write_text(r"stiction\._stiction\.(__all__|.*\.__getnewargs(_ex)?__)" "\n")
+    # What belongs to storing objects, to importing everything and to operators the other way round is nothing to call.
+    allowed.write_text(r"stiction\._stiction\.(__all__|.*\.__(getnewargs(_ex)?|rand|ror)__)" "\n")
     options = [f"--allowlist={allowed}", "--ignore-unused-allowlist", "--ignore-disjoint-bases"]
     checked("mypy.stubtest", "stiction._stiction", "--mypy-config-file=pyproject.toml", *options, path=ROOT / "python")
 
@@ -65,8 +66,18 @@ def public():
         if inspect.isclass(item):
             members = {member for kind in item.__mro__[:-1] if kind.__module__.startswith("stiction") for member in vars(kind)}
             for member in sorted(members):
-                if not member.startswith("_"):
+                if not member.startswith("_") and member not in fields(item):
                     yield f"{name}.{member}", getattr(item, member)
+
+
+def fields(item):
+    """The fields of a dataclass, which its own docstring explains."""
+    return [field.name for field in dataclasses.fields(item)] if dataclasses.is_dataclass(item) else []
+
+
+def test_fields_are_explained():
+    for item in (stiction.Coefficients, stiction.FrictionEntry):
+        assert all(f"`{name}`" in item.__doc__ for name in fields(item))
 
 
 @pytest.mark.parametrize("name", [name for name, _ in public()])

@@ -158,6 +158,7 @@ fn elements<const N: usize>(
 ///
 /// Raises `OSError` if the file cannot be read, `ValueError` with the line or byte if it is not what its name says.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
 pub fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
     py.detach(|| io::read_mesh(&path)).map(Mesh).map_err(|error| file_error(py, &error))
 }
@@ -169,6 +170,7 @@ pub fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
 /// Raises `OSError` if the file cannot be written, `ValueError` if the format has no place for tetrahedra or edges that the mesh has.
 #[pyfunction]
 #[pyo3(signature = (path, mesh, *, binary=true))]
+#[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
 pub fn write_mesh(py: Python<'_>, path: PathBuf, mesh: &Mesh, binary: bool) -> PyResult<()> {
     py.detach(|| io::write_mesh(&path, &mesh.0, binary)).map_err(|error| file_error(py, &error))
 }

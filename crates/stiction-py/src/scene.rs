@@ -46,6 +46,7 @@ impl Scene {
     ///
     /// Raises `OSError` if it cannot be read.
     #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let how = PyDict::new(py);
         how.set_item("encoding", "utf-8")?;

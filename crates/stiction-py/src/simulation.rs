@@ -179,13 +179,14 @@ impl Simulation {
         let out = PyDict::new(py);
         let parts = either!(AnyRun, &self.run, run => &run.model.parts);
         for part in parts {
-            let (start, end) = (part.vertices.start as isize, part.vertices.end as isize);
+            let (start, end) = (part.vertices.start.cast_signed(), part.vertices.end.cast_signed());
             out.set_item(&part.name, PySlice::new(py, start, end, 1))?;
         }
         Ok(out)
     }
 
     /// Writes elements, positions, velocities and bodies for ParaView, as VTU.
+    #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn write_vtu(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         either!(AnyRun, &self.run, run => {
             let state = run.state();
@@ -213,7 +214,6 @@ impl Simulation {
         })
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "as Python hands it over")]
     fn __setstate__(&self, stored: Stored<'_>) -> PyResult<()> {
         let (time, step, kappa, x, v, reports) = stored;
         let time = not_negative("time", time)?;

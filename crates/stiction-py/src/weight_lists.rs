@@ -21,7 +21,7 @@ pub fn to_arrays<'py>(py: Python<'py>, sources: &WeightSources) -> Vec<SharesArr
 fn shares_to_arrays<'py>(py: Python<'py>, shares: &Shares) -> SharesArrays<'py> {
     let lists = || (0..shares.len()).map(|k| shares.of(k));
     let counts = PyArray1::from_iter(py, lists().map(|list| list.len() as u32));
-    let places: Vec<u32> = lists().flatten().flat_map(|share| place(share)).collect();
+    let places: Vec<u32> = lists().flatten().flat_map(place).collect();
     let factors = lists().flatten().map(|share| match share {
         AreaShare::Vertex(_, factor) | AreaShare::Edge(_, factor) => *factor,
     });

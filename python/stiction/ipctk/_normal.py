@@ -65,6 +65,7 @@ class NormalCollisions:
         self._use_area_weighting = False
         self._enable_shape_derivatives = False
         self._collision_set_type = CollisionSetType.IPC
+        self._choices: dict[str, Any] = {}
 
     # --- How to build ---
 
@@ -76,6 +77,7 @@ class NormalCollisions:
     @use_area_weighting.setter
     def use_area_weighting(self, value: bool) -> None:
         self._use_area_weighting = bool(value)
+        self._choose()
 
     @property
     def enable_shape_derivatives(self) -> bool:
@@ -85,6 +87,7 @@ class NormalCollisions:
     @enable_shape_derivatives.setter
     def enable_shape_derivatives(self, value: bool) -> None:
         self._enable_shape_derivatives = bool(value)
+        self._choose()
 
     @property
     def collision_set_type(self) -> Any:
@@ -94,6 +97,15 @@ class NormalCollisions:
     @collision_set_type.setter
     def collision_set_type(self, value: Any) -> None:
         self._collision_set_type = instance("collision_set_type", value, CollisionSetType)
+        self._choose()
+
+    def _choose(self) -> None:
+        """Notes the choices in the words of the native module, once for all builds."""
+        self._choices = {
+            "contact_set": _SETS[self._collision_set_type],
+            "weights": "area" if self._use_area_weighting else "count",
+            "shape_derivatives": self._enable_shape_derivatives,
+        }
 
     def build(self, *args: Any, **kwargs: Any) -> None:
         """Finds the collisions: build(mesh, vertices, dhat, dmin=0, broad_phase=None) or build(candidates, mesh, vertices, dhat, dmin=0).
@@ -133,11 +145,9 @@ class NormalCollisions:
                 mesh._surface,
                 vertices,
                 dhat,
-                native_planes(planes, mesh.dim),
+                native_planes(planes, mesh.dim) if planes else None,
                 dmin=dmin,
-                contact_set=_SETS[self._collision_set_type],
-                weights="area" if self._use_area_weighting else "count",
-                shape_derivatives=self._enable_shape_derivatives,
+                **self._choices,
                 **near,
             )
         except ValueError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -86,19 +87,43 @@ class NormalSet:
 
     def _take(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
         self.mesh, self.contacts, self.planes = mesh, contacts, planes
-        self.dmin = contacts.dmin
-        counts = contacts.counts
-        self.native_counts = [counts[kind] for kind in ("vv", "ve", "ee", "vf", "parallel", "obstacle")]
-        vv, ve, ee, vf, parallel, obstacle = self.native_counts
-        self.counts = (vv, ve, ee + parallel, vf, obstacle)
-        self.ends = tuple(accumulate(self.counts))
+        self._total = len(contacts)
+        for counted in ("counts", "ends"):
+            self.__dict__.pop(counted, None)
+        self._counted: list[int] | None = None
         self._weights: array[float] | None = None
         self._gradients: dict[int, Any] = {}
         self._changed = False
         self._ids: list[tuple[list[Any], list[Any]] | None] = [None] * len(KINDS)
 
     def __len__(self) -> int:
-        return self.ends[-1]
+        return self._total
+
+    # --- Numbers: most sets are only summed over, so they are counted by those who ask ---
+
+    @property
+    def dmin(self) -> float:
+        """The distance in m that no pair may fall below."""
+        return self.contacts.dmin
+
+    @property
+    def native_counts(self) -> list[int]:
+        """How many there are of each kind of native contacts."""
+        if self._counted is None:
+            counts = self.contacts.counts
+            self._counted = [counts[kind] for kind in ("vv", "ve", "ee", "vf", "parallel", "obstacle")]
+        return self._counted
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """How many there are of each kind."""
+        vv, ve, ee, vf, parallel, obstacle = self.native_counts
+        return vv, ve, ee + parallel, vf, obstacle
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """The number behind the last of each kind."""
+        return tuple(accumulate(self.counts))
 
     # --- Order ---
 

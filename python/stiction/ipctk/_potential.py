@@ -19,7 +19,7 @@ from ._mesh import CollisionMesh
 from ._normal import NormalCollisions, renamed
 from ._normal_collision import NormalCollision
 from ._projection import PSDProjectionMethod
-from ._sparse import columns_matrix
+from ._sparse import columns_matrix, square_matrix
 from ._stencil import flat_positions
 
 if TYPE_CHECKING:
@@ -35,12 +35,6 @@ PSD = {
 def psd_name(method: Any) -> Any:
     """What the native module calls a projection."""
     return PSD[instance("project_hessian_to_psd", method, PSDProjectionMethod)]
-
-
-def sparse_matrix(arrays: tuple[Any, ...]) -> csc_matrix:
-    """The square matrix with these data, indices and starts of columns."""
-    size = len(arrays[2]) - 1
-    return columns_matrix(arrays, shape=(size, size))
 
 
 def dense_matrix(arrays: tuple[Any, ...]) -> Floats:
@@ -94,7 +88,7 @@ class NormalPotential:
         """∂²E/∂x² in N/m, a sparse matrix (n·D, n·D); of one collision a full one. Negative eigenvalues of each collision as asked."""
         if type(collisions) is NormalCollisions:
             contacts, psd = collisions._native(mesh, X), psd_name(project_hessian_to_psd)
-            return sparse_matrix(self._of(self._native.hessian_csc, contacts, X, psd))
+            return square_matrix(self._of(self._native.hessian_csc, contacts, X, psd))
         psd = psd_name(project_hessian_to_psd if X is None else X)
         contacts, x = self._one(collisions, mesh, collision, x)
         return dense_matrix(self._native.hessian_csc(contacts, x, psd))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,3 +14,20 @@ def columns_matrix(*args: Any, **kwargs: Any) -> csc_matrix:
     from scipy.sparse import csc_matrix
 
     return csc_matrix(*args, **kwargs)
+
+
+_empty: csc_matrix | None = None
+
+
+def square_matrix(arrays: tuple[Any, ...]) -> csc_matrix:
+    """The square matrix with these data, indices and starts of columns, which are known to be in order.
+
+    SciPy's constructor checks them once more, which takes longer than a small Hessian: a copy of an empty matrix gets them instead.
+    """
+    global _empty
+    size = len(arrays[2]) - 1
+    if _empty is None or _empty.shape[0] != size:
+        _empty = columns_matrix((size, size))
+    matrix = copy(_empty)
+    matrix.data, matrix.indices, matrix.indptr = arrays
+    return matrix

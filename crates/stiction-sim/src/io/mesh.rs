@@ -62,9 +62,9 @@ impl Draft {
     /// Adds a segment, a triangle or, cut into triangles that share its first vertex, a polygon.
     pub fn polygon(&mut self, scan: &Scan<'_>, vertices: &[u32]) -> Scanned<()> {
         match vertices {
-            &[a, b] => self.mesh.edges.push([a, b]),
-            &[a, ref others @ ..] if others.len() >= 2 => {
-                self.mesh.triangles.extend(others.windows(2).map(|pair| [a, pair[0], pair[1]]));
+            [a, b] => self.mesh.edges.push([*a, *b]),
+            [a, others @ ..] if others.len() >= 2 => {
+                self.mesh.triangles.extend(others.windows(2).map(|pair| [*a, pair[0], pair[1]]));
             }
             _ => return Err(scan.trouble(format!("a face has {} vertices", vertices.len()))),
         }

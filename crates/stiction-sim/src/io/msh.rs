@@ -146,9 +146,9 @@ impl Reader<'_> {
         } else {
             let count = self.old_count("the number of elements")?;
             if self.coding == Coding::Text {
-                self.old_text_elements(count)?
+                self.old_text_elements(count)?;
             } else {
-                self.old_binary_elements(count)?
+                self.old_binary_elements(count)?;
             }
         }
         self.scan.coding = Coding::Text;

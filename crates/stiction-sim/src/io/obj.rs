@@ -57,11 +57,9 @@ fn vertices<'a>(
         .map(|word| {
             let number = word.split('/').next().unwrap_or_default();
             let name: i64 = parsed(number, "a vertex").map_err(|message| scan.trouble(message))?;
-            if name < 0 {
-                draft.vertex(scan, name, -(draft.mesh.points.len() as i64))
-            } else {
-                draft.vertex(scan, name, 1)
-            }
+            // There are fewer points than 2³².
+            let points = i64::from(draft.mesh.points.len() as u32);
+            draft.vertex(scan, name, if name < 0 { -points } else { 1 })
         })
         .collect()
 }

@@ -129,7 +129,7 @@ fn vertex_row(scan: &mut Scan<'_>, draft: &mut Draft, table: &Table) -> Scanned<
     for column in &table.columns {
         match ["x", "y", "z"].iter().position(|axis| *axis == column.name) {
             Some(axis) if column.length.is_none() => {
-                point[axis] = scan.real(column.number, "a coordinate")?
+                point[axis] = scan.real(column.number, "a coordinate")?;
             }
             _ => skip(scan, column)?,
         }

@@ -84,7 +84,7 @@ impl<'a> Scan<'a> {
         let place = match self.coding {
             Coding::Text => {
                 let before = &self.bytes[..offset.min(self.bytes.len())];
-                format!("line {}", before.iter().filter(|byte| **byte == b'\n').count() + 1)
+                format!("line {}", before.split(|byte| *byte == b'\n').count())
             }
             Coding::Little | Coding::Big => format!("byte {offset}"),
         };

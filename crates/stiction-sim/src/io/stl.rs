@@ -17,9 +17,9 @@ const TRIANGLE: usize = 50;
 pub(super) fn read(bytes: &[u8]) -> Scanned<Mesh> {
     let mut reader = Reader { scan: Scan::new(bytes), draft: Draft::default(), known: HashMap::new() };
     if is_text(bytes) {
-        reader.text()?
+        reader.text()?;
     } else {
-        reader.binary()?
+        reader.binary()?;
     }
     reader.draft.finished(&reader.scan)
 }

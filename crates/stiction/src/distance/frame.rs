@@ -102,11 +102,15 @@ impl<const D: usize> Frame<D> {
     /// ```text
     /// k = n·r(x, 0)     r = n k/|n|²     d² = k²/|n|²
     /// ```
+    /// In 2D `d²` is a quotient, whose rounding does not depend on the length of an edge that a vertex is beside: programs take differences of
+    /// energies for less.
     #[inline(always)]
     fn with_normal(self, alpha: [f64; 2], r0: Vector<D>) -> Closest<D> {
         let along = self.normal.dot(r0);
         let scaled = along * self.normal_scale;
-        Closest { alpha, r: self.normal * scaled, d2: along * scaled, frame: self }
+        let square = along * along;
+        let d2 = if D == 2 && square.is_normal() { square / self.normal.norm_squared() } else { along * scaled };
+        Closest { alpha, r: self.normal * scaled, d2, frame: self }
     }
 
     /// One direction, that of coordinate `p`.

@@ -143,7 +143,9 @@ fn cells(document: &Document<'_>, draft: &mut Draft) -> Scanned<()> {
     for (cell, (end, kind)) in offsets.iter().zip(&types).enumerate() {
         let end = whole(*end).filter(|end| *end >= begin && *end <= connectivity.len());
         let end = end.ok_or_else(|| scan.trouble(format!("the offset of cell {cell} is not possible")))?;
-        let names = connectivity[begin..end].iter().map(|name| whole(*name).map_or(-1, |name| name as i64));
+        let names = connectivity[begin..end]
+            .iter()
+            .map(|name| whole(*name).and_then(|name| i64::try_from(name).ok()).unwrap_or(-1));
         let vertices = names.map(|name| draft.vertex(scan, name, 0)).collect::<Scanned<Vec<_>>>()?;
         push(draft, scan, *kind, &vertices)?;
         begin = end;
@@ -154,7 +156,7 @@ fn cells(document: &Document<'_>, draft: &mut Draft) -> Scanned<()> {
 /// The count that a number is.
 #[allow(clippy::cast_sign_loss)] // checked to be positive
 fn whole(number: f64) -> Option<usize> {
-    (number >= 0.0 && number < 9e15 && number.fract() == 0.0).then_some(number as usize)
+    ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as usize)
 }
 
 #[allow(clippy::cast_sign_loss)] // numbers that are none of ours become 0 or 255
