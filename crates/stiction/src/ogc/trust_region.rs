@@ -344,13 +344,11 @@ fn check_inside<const D: usize>((centers, radii): (&[Vector<D>], &[f64]), x: &[V
         let what = "the trust region (update it for this surface first): its list of balls";
         return Err(Error::WrongLength { what, found: centers.len().min(radii.len()), expected: x.len() });
     }
-    let outside = |&i: &usize| {
+    let inside = |i: usize| {
         let tolerance = ROUNDING * (length(centers[i]) + length(x[i]));
-        // Not `>`: what is no number is not inside.
-        let inside = length(x[i] - centers[i]) <= radii[i] + tolerance;
-        !inside
+        length(x[i] - centers[i]) <= radii[i] + tolerance
     };
-    match (0..x.len()).find(outside) {
+    match (0..x.len()).find(|i| !inside(*i)) {
         None => Ok(()),
         Some(index) => Err(Error::BadEntry {
             what: "distance from the centre of its trust region, of vertex",
