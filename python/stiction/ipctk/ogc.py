@@ -13,6 +13,7 @@ from ._broad_phase import method_of
 from ._candidates import Candidates
 from ._distance import EdgeEdgeDistanceType, PointEdgeDistanceType, PointTriangleDistanceType
 from ._mesh import CollisionMesh
+from ._normal import NormalCollisions
 from ._stencil import EdgeEdgeCandidate, EdgeVertexCandidate, FaceVertexCandidate
 
 # How far a position may be outside its ball by rounding, in units of its distance from the origin.
