@@ -258,6 +258,20 @@ def test_derivatives_in_three_dimensions():
     assert np.abs(change + matrix @ p).max() < 1e-5 * np.abs(matrix @ p).max()
 
 
+def test_what_a_solver_changes_is_its_own():
+    _, contact = plain_contact()
+    contact.initialize()
+    vector, matrix = contact.get_global_vector(), contact.get_global_matrix()
+    vector[:], matrix.data[:] = 0.0, 0.0
+    assert np.any(contact.get_global_vector()) and np.any(contact.get_global_matrix().data)
+
+
+def test_planes_are_pairs():
+    nodes, triangles = two_blocks()
+    with pytest.raises(ValueError, match=r"planes\[0\]: expected a pair"):
+        IPCContact((nodes, triangles), extract_surface=True, planes=[stiction.Plane([0, -1], [0, 1])])
+
+
 def test_orders_of_unknowns_are_the_same_assembly():
     nodes, contact = plain_contact(friction_coefficient=0.3)
     contact.initialize()

@@ -516,6 +516,17 @@ def test_pickles(scene):
     assert adhesion.dhat_a == 2e-3
 
 
+def test_what_is_stored_keeps_its_shape_derivative():
+    scene = scenes.cubes(0)
+    mesh, own = both.of_scene(scene)[0], potentials(scene)[0]
+    collisions = ours.NormalCollisions()
+    collisions.use_area_weighting = collisions.enable_shape_derivatives = True
+    collisions.build(mesh, scene.x, scene.dhat)
+    again = pickle.loads(pickle.dumps(collisions))
+    found, expected = (own.shape_derivative(kept, mesh, scene.x) for kept in (again, collisions))
+    assert np.abs(expected.data).max() > 0 and (found != expected).nnz == 0
+
+
 # --- Safety ---
 
 

@@ -545,3 +545,21 @@ def test_by_key_is_used_for_sets_of_edges():
     mesh = both.of_scene(scene)[0]
     collisions = build(ours, mesh, scene)
     assert len(by_key(collisions, mesh)) == len(collisions)
+
+
+def test_forces_of_single_collisions_add_up_also_of_nearly_parallel_edges():
+    """Their mollifier and their minimum distance count, for one alone as for all."""
+    x = np.array([[0, 0, 0], [1, 0, 0], [0, 0.001, 0.02], [1, 0, 0.024]], dtype=float)
+    mesh, collisions = ours.CollisionMesh(x, np.array([[0, 1], [2, 3]])), ours.NormalCollisions()
+    collisions.build(mesh, x, 0.05, dmin=0.01)
+    potential, slides, friction = ours.BarrierPotential(0.05, 100.0), ours.TangentialCollisions(), ours.FrictionPotential(1e-3)
+    slides.build(mesh, x, collisions, potential, 0.4)
+    assert any(isinstance(slides[i], ours.EdgeEdgeTangentialCollision) for i in range(len(slides)))
+    v, still = np.random.default_rng(0).normal(0, 0.01, x.shape), np.zeros_like(x)
+    total = np.zeros(x.size)
+    for i in range(len(slides)):
+        ids = [vertex for vertex in slides[i].vertex_ids(mesh.edges, mesh.faces) if vertex >= 0]
+        rows = (np.array(ids)[:, None] * 3 + np.arange(3)).ravel()
+        total[rows] += friction.force(slides[i], x[ids].ravel(), still[ids].ravel(), v[ids].ravel(), potential)
+    whole = friction.force(slides, mesh, x, still, v, potential)
+    assert np.abs(whole).max() > 0 and np.abs(total - whole).max() < 1e-12 * np.abs(whole).max()
