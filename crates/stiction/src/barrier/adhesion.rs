@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// ```
 /// `s` in m², `b` in J for weight and stiffness 1. `b′` is largest at p, where `a₂ = Y ε_c/(4 (d_p + d_min)(p − ŝ))` makes the force `Y ε_c`:
 /// modulus times critical strain. (By the distance, the force still grows a little beyond where `d_min + d_p < (d_min + d_a)/√3`.) b is C¹;
-/// b″ jumps at p. It is negative, and convex in s up to p. \[Fang2023\]
+/// b″ jumps at p. It is negative, and convex in s up to p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adhesion {
     p: f64,

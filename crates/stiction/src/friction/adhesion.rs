@@ -14,7 +14,7 @@ use super::static_kinetic::SmoothMu;
 /// 2ε …     0                0                4ε/3
 /// ```
 /// `y`, `ε` and `G` in m/s. Up to ε it is [`SmoothMu`], but for the constant of `G`, which is 0 at rest here. `g′` jumps at 2ε from `−2μ_k/ε`
-/// to 0. Any `μ_s, μ_k ≥ 0`. \[Fang2023\]
+/// to 0. Any `μ_s, μ_k ≥ 0`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TangentialAdhesion;
 
