@@ -516,6 +516,20 @@ def test_pickles(scene):
     assert adhesion.dhat_a == 2e-3
 
 
+class Tagged(ours.BarrierPotential):
+    """A potential of a class of one's own."""
+
+
+def test_classes_of_ones_own_are_stored_with_what_they_have():
+    potential = Tagged(0.1, 2.0)
+    potential.tag = "mine"
+    again = pickle.loads(pickle.dumps(potential))
+    assert type(again) is Tagged and (again.tag, again.dhat, again.stiffness) == ("mine", 0.1, 2.0)
+    assert pickle.loads(pickle.dumps(ours.TangentialAdhesionPotential(0.2))).eps_a == 0.2
+    assert pickle.loads(pickle.dumps(ours.FrictionPotential(0.3))).eps_v == 0.3
+    assert pickle.loads(pickle.dumps(ours.Hyperplane([0, 2, 0], [0, 1, 0]))).offset() == -2
+
+
 def test_what_is_stored_keeps_its_shape_derivative():
     scene = scenes.cubes(0)
     mesh, own = both.of_scene(scene)[0], potentials(scene)[0]

@@ -24,14 +24,8 @@ def compute_collision_free_stepsize(
     narrow_phase_ccd: Any = None,
 ) -> float:
     """The largest part, at most 1, of the way from `vertices_t0` to `vertices_t1` during which nothing touches."""
-    instance("mesh", mesh, CollisionMesh)
-    ccd: Any = narrow_phase(narrow_phase_ccd)
-    method = method_of(broad_phase)
-    if method is None or not is_native(ccd) or mesh._asks_python:
-        candidates = _candidates(mesh, (vertices_t0, vertices_t1), min_distance, broad_phase)
-        return candidates.compute_collision_free_stepsize(mesh, vertices_t0, vertices_t1, min_distance, ccd)
-    rule = ccd._rule(min_distance)
-    return _stiction.path_step(mesh._surface, vertices_t0, vertices_t1, rule, method, mesh._native_planes())
+    ways, how = (vertices_t0, vertices_t1), (min_distance, broad_phase, narrow_phase_ccd)
+    return _asked(_stiction.path_step, Candidates.compute_collision_free_stepsize, mesh, ways, how)
 
 
 def is_step_collision_free(
@@ -43,14 +37,19 @@ def is_step_collision_free(
     narrow_phase_ccd: Any = None,
 ) -> bool:
     """Whether nothing comes closer than `min_distance` (m) on the way from `vertices_t0` to `vertices_t1`."""
+    ways, how = (vertices_t0, vertices_t1), (min_distance, broad_phase, narrow_phase_ccd)
+    return _asked(_stiction.path_is_free, Candidates.is_step_collision_free, mesh, ways, how)
+
+
+def _asked(native: Any, of_candidates: Any, mesh: CollisionMesh, ways: tuple[Any, Any], how: tuple[float, Any, Any]) -> Any:
+    """What a native function says of a way, or candidates where a search, a filter or a narrow phase is written in Python."""
+    min_distance, broad_phase, narrow_phase_ccd = how
     instance("mesh", mesh, CollisionMesh)
     ccd: Any = narrow_phase(narrow_phase_ccd)
     method = method_of(broad_phase)
     if method is None or not is_native(ccd) or mesh._asks_python:
-        candidates = _candidates(mesh, (vertices_t0, vertices_t1), min_distance, broad_phase)
-        return candidates.is_step_collision_free(mesh, vertices_t0, vertices_t1, min_distance, ccd)
-    rule = ccd._rule(min_distance)
-    return _stiction.path_is_free(mesh._surface, vertices_t0, vertices_t1, rule, method, mesh._native_planes())
+        return of_candidates(_candidates(mesh, ways, min_distance, broad_phase), mesh, *ways, min_distance, ccd)
+    return native(mesh._surface, *ways, ccd._rule(min_distance), method, mesh._native_planes())
 
 
 def _candidates(mesh: CollisionMesh, ways: tuple[Any, Any], min_distance: float, broad_phase: Any) -> Candidates:

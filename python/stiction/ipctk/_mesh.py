@@ -15,7 +15,7 @@ from .. import _stiction
 from ._array import indices, positions, vector, whole
 from ._filter import CollisionFilter, as_filter
 from ._plane import Hyperplane
-from ._stencil import unit_plane
+from ._stencil import native_planes
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -383,8 +383,7 @@ class CollisionMesh:
 
     def _native_planes(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """The planes as pairs (point, unit normal)."""
-        parts = [unit_plane(f"planes[{place}]", plane, self.dim) for place, plane in enumerate(self._planes)]
-        return [(-offset * normal, normal) for normal, offset in parts]
+        return native_planes(self._planes, self.dim)
 
     def _positions(self, name: str, value: Any) -> np.ndarray:
         """One position for each vertex."""

@@ -15,7 +15,8 @@ from ._candidates import Candidates
 from ._enum import Enum
 from ._mesh import CollisionMesh
 from ._normal_collision import NormalCollision
-from ._normal_set import CLASSES, KINDS, ListedSet, NormalSet, empty_set, native_planes
+from ._normal_set import CLASSES, KINDS, ListedSet, NormalSet, empty_set
+from ._stencil import native_planes
 
 
 class CollisionSetType(Enum):

@@ -29,7 +29,7 @@ from ._normal_collision import (
     type_of_parts,
 )
 from ._sparse import columns_matrix
-from ._stencil import unit_plane
+from ._stencil import native_planes
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -311,12 +311,6 @@ class NormalSet:
 def kind_at(ends: tuple[int, ...], index: int) -> str:
     """The kind whose numbers end after this one."""
     return KINDS[bisect_right(ends, index)]
-
-
-def native_planes(planes: list[Any], dimension: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Planes as pairs (point, unit normal)."""
-    parts = (unit_plane(f"planes[{place}]", plane, dimension) for place, plane in enumerate(planes))
-    return [(-offset * normal, normal) for normal, offset in parts]
 
 
 def check_same_mesh(mesh: Any, own: Any) -> None:

@@ -46,9 +46,6 @@ class Hyperplane:
     def __repr__(self) -> str:
         return f"Hyperplane(normal={self._normal.tolist()}, offset={self._offset})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Hyperplane, (self._normal, self._offset)
-
 
 def point_static_plane_ccd(
     p_t0: Any, p_t1: Any, plane_origin: Any, plane_normal: Any, conservative_rescaling: float = 0.8

@@ -261,9 +261,6 @@ class BarrierPotential(NormalPotential):
             return 1.0
         return self._dhat / self._barrier.units((2.0 * not_negative("dmin", dmin) + self._dhat) * self._dhat)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BarrierPotential, (self._barrier, self._dhat, self._stiffness, self._physical)
-
 
 def _parameter(name: str, check: Any, doc: str) -> Any:
     """A number of an adhesion potential that may be set."""
@@ -317,6 +314,3 @@ class NormalAdhesionPotential(NormalPotential):
     def _for_friction(self) -> _stiction.BarrierPotential:
         # Not beyond a number whose fourth power is one; collisions end before anyway.
         return _stiction.BarrierPotential.steady(self._Y * self._eps_c, 1e60)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NormalAdhesionPotential, (self._dhat_p, self._dhat_a, self._Y, self._eps_c)

@@ -6,6 +6,7 @@ Distances are squared, as everywhere in this module.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -408,6 +409,12 @@ def unit_plane(name: str, plane: Hyperplane, dimension: int) -> tuple[np.ndarray
         raise ValueError(f"{name}: is a plane in {len(normal)} dimensions, expected {dimension}")
     length = float(np.linalg.norm(normal))
     return normal / length, offset / length
+
+
+def native_planes(planes: Sequence[Hyperplane], dimension: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Planes as pairs (point, unit normal), as the native module takes them."""
+    parts = (unit_plane(f"planes[{place}]", plane, dimension) for place, plane in enumerate(planes))
+    return [(-offset * normal, normal) for normal, offset in parts]
 
 
 class PlaneVertexCandidate(CollisionStencil):

@@ -55,6 +55,11 @@ class TangentialPotential:
     def __init__(self) -> None:
         raise TypeError("TangentialPotential: use FrictionPotential or TangentialAdhesionPotential")
 
+    def _take(self, name: str, speed: Any) -> None:
+        """Notes the speed that the law is scaled by."""
+        self._eps = positive(name, speed)
+        self._native = _stiction.FrictionPotential(self._eps, self._law)
+
     def __call__(self, collisions: Any = None, mesh: Any = None, X: Any = None, *, collision: Any = None, x: Any = None) -> float:
         """The energy by time, in W (N m/s)."""
         if isinstance(collisions, TangentialCollisions):
@@ -302,11 +307,7 @@ class FrictionPotential(TangentialPotential):
 
     @eps_v.setter
     def eps_v(self, value: float) -> None:
-        self._eps = positive("eps_v", value)
-        self._native = _stiction.FrictionPotential(self._eps, self._law)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return FrictionPotential, (self._eps,)
+        self._take("eps_v", value)
 
 
 class TangentialAdhesionPotential(TangentialPotential):
@@ -324,8 +325,4 @@ class TangentialAdhesionPotential(TangentialPotential):
 
     @eps_a.setter
     def eps_a(self, value: float) -> None:
-        self._eps = positive("eps_a", value)
-        self._native = _stiction.FrictionPotential(self._eps, self._law)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TangentialAdhesionPotential, (self._eps,)
+        self._take("eps_a", value)
