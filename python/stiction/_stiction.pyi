@@ -576,6 +576,17 @@ def main(args: Sequence[str]) -> int: ...
 _Rule: TypeAlias = tuple[str, float, float, float]
 _Near: TypeAlias = str | Mapping[str, ArrayLike]
 
+def contacts_at(
+    surface: Surface,
+    x: ArrayLike,
+    dhat: float,
+    dmin: float,
+    contact_set: str,
+    weights: str,
+    shape_derivatives: bool,
+    broad_phase: str,
+    obstacles: _Obstacles | None = None,
+) -> Contacts: ...
 def path_step(
     surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, obstacles: _Obstacles | None = None
 ) -> float: ...

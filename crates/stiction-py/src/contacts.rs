@@ -14,12 +14,12 @@ use stiction::contact::{self, AreaShare, Selection, WeightSources};
 use stiction::error::Error;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
-use stiction::mesh;
 
 use crate::array::{from_rows, from_vectors, index_pairs, reals};
 use crate::contact_lists::{Lists, set_weights};
 use crate::error::{at, plain};
 use crate::obstacles::Obstacles;
+use crate::shared_surface::SharedSurface;
 use crate::sparse::{Given, Kept};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 use crate::weight_lists;
@@ -32,7 +32,7 @@ pub enum AnyContacts {
 
 /// The contacts of a surface, with all that their energies need.
 pub struct Scene<const D: usize> {
-    pub surface: Arc<mesh::Surface<D>>,
+    pub surface: Arc<SharedSurface<D>>,
     pub obstacles: Obstacles<D>,
     dhat: f64,
     pub dmin: f64,
@@ -40,6 +40,14 @@ pub struct Scene<const D: usize> {
     /// What the weights depend on, if it was asked for.
     pub sources: Option<WeightSources>,
     pub hessian: Kept<D>,
+    /// What they were built from, where nothing but a surface and positions came in.
+    origin: Option<Origin<D>>,
+}
+
+/// Positions, and which pairs were asked for there.
+struct Origin<const D: usize> {
+    x: Vec<Vector<D>>,
+    selection: Selection,
 }
 
 /// The pairs of primitives that are closer than dhat.
@@ -87,17 +95,10 @@ impl Contacts {
         if shape_derivatives && weight_factor.is_some() {
             return Err(at("shape_derivatives", "do not know weight_factor: choose one of them"));
         }
-        let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
-        let weighting = weights.parse().map_err(|error| at("weights", error))?;
-        let distances = Distances::new(dhat, dmin)?;
-        let selection = Selection { reach: distances.reach(), set, weighting };
-        let method = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
-        let near = candidates.map(read_candidates).transpose()?.map_or(Near::By(method), Near::Given);
-        let pick = Pick { distances, selection, near, shape_derivatives, factor: weight_factor };
-        Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, obstacles, pick)?.into()),
-            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, obstacles, pick)?.into()),
-        }))
+        let near = candidates.map(read_candidates).transpose()?;
+        let pick = Pick::read((dhat, dmin), contact_set, weights, broad_phase, near)?;
+        let pick = Pick { shape_derivatives, factor: weight_factor, ..pick };
+        Self::at(surface, x, obstacles, pick)
     }
 
     /// Contacts from lists of vertices, for pairs that are known already.
@@ -325,6 +326,39 @@ impl Contacts {
     }
 }
 
+/// `Contacts` for the drop-in, without names of arguments: solvers ask so often that reading names shows.
+#[pyfunction]
+#[pyo3(signature = (surface, x, dhat, dmin, contact_set, weights, shape_derivatives, broad_phase, obstacles=None))]
+#[expect(clippy::too_many_arguments, reason = "in one go")]
+pub fn contacts_at(
+    surface: &Surface,
+    x: &Bound<'_, PyAny>,
+    dhat: f64,
+    dmin: f64,
+    contact_set: &str,
+    weights: &str,
+    shape_derivatives: bool,
+    broad_phase: &str,
+    obstacles: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Contacts> {
+    let pick = Pick::read((dhat, dmin), contact_set, weights, broad_phase, None)?;
+    Contacts::at(surface, x, obstacles, Pick { shape_derivatives, ..pick })
+}
+
+impl Contacts {
+    fn at(
+        surface: &Surface,
+        x: &Bound<'_, PyAny>,
+        obstacles: Option<&Bound<'_, PyAny>>,
+        pick: Pick<'_, '_>,
+    ) -> PyResult<Self> {
+        Ok(Self(match &surface.0 {
+            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, obstacles, pick)?),
+            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, obstacles, pick)?),
+        }))
+    }
+}
+
 /// Where contacts begin and where nothing may come.
 #[derive(Clone, Copy)]
 pub struct Distances {
@@ -360,44 +394,95 @@ struct Pick<'a, 'py> {
     factor: Option<&'a Bound<'py, PyAny>>,
 }
 
+impl Pick<'_, '_> {
+    /// From names; `near` are the pairs to look at, by default those that the broad phase finds.
+    fn read(
+        (dhat, dmin): (f64, f64),
+        contact_set: &str,
+        weights: &str,
+        broad_phase: &str,
+        near: Option<Candidates>,
+    ) -> PyResult<Self> {
+        let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
+        let weighting = weights.parse().map_err(|error| at("weights", error))?;
+        let distances = Distances::new(dhat, dmin)?;
+        let selection = Selection { reach: distances.reach(), set, weighting };
+        let method = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
+        let near = near.map_or(Near::By(method), Near::Given);
+        Ok(Self { distances, selection, near, shape_derivatives: false, factor: None })
+    }
+}
+
 impl<const D: usize> Scene<D> {
+    /// The contacts at positions; those built last, if someone still has them and they are asked for again.
     fn new(
-        surface: &Arc<mesh::Surface<D>>,
+        surface: &Arc<SharedSurface<D>>,
         x: &Bound<'_, PyAny>,
         obstacles: Option<&Bound<'_, PyAny>>,
-        Pick { distances, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
-    ) -> PyResult<Self> {
+        pick: Pick<'_, '_>,
+    ) -> PyResult<Arc<Self>> {
         let positions = vertex_field(surface, "x", x)?;
         let obstacles = Obstacles::read(obstacles)?;
-        let contacts = x.py().detach(|| {
+        let is_plain =
+            obstacles.solids.is_empty() && pick.factor.is_none() && matches!(pick.near, Near::By(_));
+        if !is_plain {
+            return Self::build(surface, (x.py(), &positions), obstacles, pick).map(Arc::new);
+        }
+        if let Some(last) = surface.last_contacts()
+            && last.is_of(&positions, &pick)
+        {
+            return Ok(last);
+        }
+        let selection = pick.selection;
+        let scene = Self::build(surface, (x.py(), &positions), obstacles, pick)?;
+        let scene = Arc::new(Self { origin: Some(Origin { x: positions, selection }), ..scene });
+        surface.keep_contacts(&scene);
+        Ok(scene)
+    }
+
+    /// Whether these are the contacts that building them once more would give.
+    fn is_of(&self, x: &[Vector<D>], pick: &Pick<'_, '_>) -> bool {
+        let Distances { dhat, dmin } = pick.distances;
+        (self.dhat, self.dmin) == (dhat, dmin)
+            && self.sources.is_some() == pick.shape_derivatives
+            && self.origin.as_ref().is_some_and(|origin| origin.selection == pick.selection && origin.x == x)
+    }
+
+    fn build(
+        surface: &Arc<SharedSurface<D>>,
+        (py, positions): (Python<'_>, &[Vector<D>]),
+        obstacles: Obstacles<D>,
+        Pick { distances, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
+    ) -> PyResult<Self> {
+        let contacts = py.detach(|| {
             // Both boxes of a pair grow, so half the distance each.
             let inflation = 0.5 * selection.reach;
             selection.check()?;
             let near = match near {
                 Near::Given(near) => {
-                    contact::Contacts::check_input(surface, &near, &positions, &selection)?;
+                    contact::Contacts::check_input(surface, &near, positions, &selection)?;
                     near
                 }
                 // Candidates of our own need no check, and positions have had theirs.
-                Near::By(method) => method.candidates(surface, &positions, &positions, inflation),
+                Near::By(method) => surface.candidates(method, (positions, positions), inflation),
             };
             let build = contact::Contacts::build_with_sources;
             if shape_derivatives {
-                let (contacts, sources) = build(surface, &near, &obstacles.solids, &positions, &selection);
+                let (contacts, sources) = build(surface, &near, &obstacles.solids, positions, &selection);
                 return Ok((contacts, Some(sources)));
             }
-            Ok((contact::Contacts::build(surface, &near, &obstacles.solids, &positions, &selection), None))
+            Ok((contact::Contacts::build(surface, &near, &obstacles.solids, positions, &selection), None))
         });
         let (mut contacts, sources) = contacts.map_err(|error: Error| plain(&error))?;
         if let Some(function) = factor {
-            scale_weights(&mut contacts, &positions, function)?;
+            scale_weights(&mut contacts, positions, function)?;
         }
         Ok(Self { sources, ..Self::plain(surface, obstacles, distances, contacts) })
     }
 
     /// Of lists.
     fn of(
-        surface: &Arc<mesh::Surface<D>>,
+        surface: &Arc<SharedSurface<D>>,
         distances: Distances,
         obstacles: Option<&Bound<'_, PyAny>>,
         lists: &Lists<'_, '_>,
@@ -408,7 +493,7 @@ impl<const D: usize> Scene<D> {
     }
 
     fn restored(
-        surface: &Arc<mesh::Surface<D>>,
+        surface: &Arc<SharedSurface<D>>,
         distances: Distances,
         obstacles: &Bound<'_, PyAny>,
         (stored, sources): (&Bound<'_, PyDict>, Option<&Bound<'_, PyAny>>),
@@ -435,13 +520,22 @@ impl<const D: usize> Scene<D> {
     }
 
     fn plain(
-        surface: &Arc<mesh::Surface<D>>,
+        surface: &Arc<SharedSurface<D>>,
         obstacles: Obstacles<D>,
         Distances { dhat, dmin }: Distances,
         contacts: contact::Contacts,
     ) -> Self {
         let surface = surface.clone();
-        Self { surface, obstacles, dhat, dmin, contacts, sources: None, hessian: Kept::default() }
+        Self {
+            surface,
+            obstacles,
+            dhat,
+            dmin,
+            contacts,
+            sources: None,
+            hessian: Kept::default(),
+            origin: None,
+        }
     }
 
     pub fn with_weights(&self, weights: &Bound<'_, PyAny>, keep_sources: bool) -> PyResult<Self> {

@@ -12,6 +12,7 @@ mod kernels;
 mod meeting;
 mod part;
 mod filter_tree;
+mod shared_surface;
 mod surface;
 mod filter;
 mod candidates;
@@ -56,7 +57,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::contact_report::{contact_distances, slip_speeds, smallest_distance};
     #[pymodule_export]
-    use crate::contacts::{Contacts, restore_contacts};
+    use crate::contacts::{Contacts, contacts_at, restore_contacts};
     #[pymodule_export]
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,

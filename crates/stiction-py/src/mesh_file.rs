@@ -1,7 +1,6 @@
 //! Meshes in files, and where solids end.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -11,6 +10,7 @@ use stiction_sim::io;
 
 use crate::array::{Table, from_rows, from_vectors, indices};
 use crate::error::{at, file_error};
+use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface};
 
 /// Points with the segments, triangles and tetrahedra between them, as files have them.
@@ -73,8 +73,8 @@ impl Mesh {
     #[pyo3(signature = (dimension=3))]
     fn surface(&self, dimension: usize) -> PyResult<Surface> {
         Ok(Surface(match dimension {
-            2 => AnySurface::Flat(Arc::new(self.surface_of(self.flat_points()?)?)),
-            3 => AnySurface::Solid(Arc::new(self.surface_of(self.0.points.clone())?)),
+            2 => AnySurface::Flat(SharedSurface::new(self.surface_of(self.flat_points()?)?)),
+            3 => AnySurface::Solid(SharedSurface::new(self.surface_of(self.0.points.clone())?)),
             other => return Err(at("dimension", format!("is {other}, expected 2 or 3"))),
         }))
     }

@@ -13,6 +13,7 @@ use stiction::obstacle::Obstacle;
 use crate::array::from_rows;
 use crate::error::at;
 use crate::obstacles::Obstacles;
+use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// The largest fraction of the motion x + t p, at most 1, during which nothing touches.
@@ -69,7 +70,7 @@ fn read_ccd(method: &str, min_distance: f64) -> PyResult<Ccd> {
 
 /// A surface on its way, with the obstacles that it must not enter.
 struct Path<'a, const D: usize> {
-    surface: &'a mesh::Surface<D>,
+    surface: &'a SharedSurface<D>,
     start: Vec<Vector<D>>,
     end: Vec<Vector<D>>,
     obstacles: Vec<Obstacle<D>>,
@@ -77,7 +78,7 @@ struct Path<'a, const D: usize> {
 
 impl<'a, const D: usize> Path<'a, D> {
     fn read(
-        surface: &'a mesh::Surface<D>,
+        surface: &'a SharedSurface<D>,
         x: &Bound<'_, PyAny>,
         p: &Bound<'_, PyAny>,
         obstacles: Option<&Bound<'_, PyAny>>,
@@ -91,7 +92,9 @@ impl<'a, const D: usize> Path<'a, D> {
 
     fn candidates(&self, ccd: &Ccd) -> Result<Candidates> {
         let inflation = 0.5 * ccd.min_distance();
-        BroadPhaseKind::default().try_candidates(self.surface, &self.start, &self.end, inflation)
+        // A sum of finite numbers may not be one.
+        self.surface.check_positions(&self.end)?;
+        Ok(self.surface.candidates(BroadPhaseKind::default(), (&self.start, &self.end), inflation))
     }
 
     fn largest_step(&self, ccd: &Ccd) -> Result<f64> {

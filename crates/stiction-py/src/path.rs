@@ -16,6 +16,7 @@ use crate::contacts::read_candidates;
 use crate::distance::{Kind, positions, wrong_dimension};
 use crate::error::{at, plain};
 use crate::obstacles::Obstacles;
+use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// What to keep: method, minimum distance, part of the rest, and the most of it, in m.
@@ -46,7 +47,7 @@ impl Near {
 
 /// A surface on its way, with the obstacles that it must not enter.
 struct Path<'a, const D: usize> {
-    surface: &'a mesh::Surface<D>,
+    surface: &'a SharedSurface<D>,
     start: Vec<Vector<D>>,
     end: Vec<Vector<D>>,
     obstacles: Vec<Obstacle<D>>,
@@ -54,7 +55,7 @@ struct Path<'a, const D: usize> {
 
 impl<'a, const D: usize> Path<'a, D> {
     fn read(
-        surface: &'a mesh::Surface<D>,
+        surface: &'a SharedSurface<D>,
         start: &Bound<'_, PyAny>,
         end: &Bound<'_, PyAny>,
         obstacles: Option<&Bound<'_, PyAny>>,
@@ -70,7 +71,7 @@ impl<'a, const D: usize> Path<'a, D> {
             Near::Given(candidates) => candidates,
             Near::By(kind) => {
                 let inflation = 0.5 * ccd.min_distance();
-                found = kind.try_candidates(self.surface, &self.start, &self.end, inflation)?;
+                found = self.surface.candidates(*kind, (&self.start, &self.end), inflation);
                 &found
             }
         };
@@ -190,7 +191,7 @@ pub fn safe_distances<'py>(
     let distances = either!(AnySurface, &surface.0, surface => {
         let field = vertex_field(surface, "x", x)?;
         let obstacles = Obstacles::read(obstacles)?.solids;
-        let scene = (&**surface, &obstacles[..]);
+        let scene = (&***surface, &obstacles[..]);
         x.py().detach(|| ccd.safe_distances_within(scene, &field, reach, kind)).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(x.py(), distances))
@@ -212,7 +213,7 @@ pub fn divided_steps<'py>(
     let ccd = read_rule(&rule)?;
     let parts = either!(AnySurface, &surface.0, surface => {
         let path = Path::read(surface, start, end, obstacles)?;
-        let (scene, ends) = ((path.surface, &path.obstacles[..]), (&path.start[..], &path.end[..]));
+        let (scene, ends) = ((&**path.surface, &path.obstacles[..]), (&path.start[..], &path.end[..]));
         let divided = || ccd.divided_steps(scene, ends, reach, BroadPhaseKind::default());
         start.py().detach(divided).map_err(|error| plain(&error))?
     });

@@ -9,7 +9,6 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 use stiction::friction::Outcome;
-use stiction::mesh;
 use stiction_sim::error::Error;
 use stiction_sim::io::vtu;
 use stiction_sim::model::Model;
@@ -22,6 +21,7 @@ use crate::array::{from_rows, from_vectors};
 use crate::error::{file_error, not_negative};
 use crate::interrupt::watched;
 use crate::scene::Scene;
+use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 pyo3::create_exception!(
@@ -40,7 +40,7 @@ enum AnyRun {
 /// A simulation and what it remembers.
 struct Run<const D: usize> {
     model: Model<D>,
-    surface: Arc<mesh::Surface<D>>,
+    surface: Arc<SharedSurface<D>>,
     /// The state after the last whole step; replaced, never changed, so that it can be read during a step.
     state: Mutex<Arc<State<D>>>,
     /// Of the steps of this object, and of the start.
@@ -233,7 +233,7 @@ impl Simulation {
 impl<const D: usize> Run<D> {
     fn new((model, state): (Model<D>, State<D>)) -> Self {
         Self {
-            surface: Arc::new(model.surface.clone()),
+            surface: SharedSurface::new(model.surface.clone()),
             reports: Mutex::new(vec![StepReport::at_start(&model, &state)]),
             state: Mutex::new(Arc::new(state)),
             work: Mutex::new(Workspace::default()),

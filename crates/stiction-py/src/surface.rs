@@ -11,6 +11,7 @@ use stiction::mesh::{self, Areas};
 use crate::array::{Table, from_rows, from_vectors, indices, numbers, reals, vectors};
 use crate::error::at;
 use crate::filter_tree;
+use crate::shared_surface::SharedSurface;
 
 /// Runs the same code for the 2D and the 3D case of an enum with the variants `Flat` and `Solid`.
 macro_rules! either {
@@ -27,9 +28,9 @@ pub(crate) use either;
 #[derive(Clone)]
 pub enum AnySurface {
     /// In 2D.
-    Flat(Arc<mesh::Surface<2>>),
+    Flat(Arc<SharedSurface<2>>),
     /// In 3D.
-    Solid(Arc<mesh::Surface<3>>),
+    Solid(Arc<SharedSurface<3>>),
 }
 
 /// The edges (2D) or faces (3D) that can touch each other.
@@ -172,8 +173,12 @@ impl Surface {
     #[pyo3(signature = (filter=None))]
     fn with_filter(&self, filter: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let none = || match &self.0 {
-            AnySurface::Flat(surface) => AnySurface::Flat(Arc::new((**surface).clone().without_filter())),
-            AnySurface::Solid(surface) => AnySurface::Solid(Arc::new((**surface).clone().without_filter())),
+            AnySurface::Flat(surface) => {
+                AnySurface::Flat(SharedSurface::new((***surface).clone().without_filter()))
+            }
+            AnySurface::Solid(surface) => {
+                AnySurface::Solid(SharedSurface::new((***surface).clone().without_filter()))
+            }
         };
         filter.map_or_else(|| Ok(Self(none())), |filter| self.filtered(filter))
     }
@@ -184,10 +189,10 @@ impl Surface {
         let wrong = |error| at("areas", error);
         Ok(Self(match &self.0 {
             AnySurface::Flat(surface) => {
-                AnySurface::Flat(Arc::new((**surface).clone().with_areas(areas).map_err(wrong)?))
+                AnySurface::Flat(SharedSurface::new((***surface).clone().with_areas(areas).map_err(wrong)?))
             }
             AnySurface::Solid(surface) => {
-                AnySurface::Solid(Arc::new((**surface).clone().with_areas(areas).map_err(wrong)?))
+                AnySurface::Solid(SharedSurface::new((***surface).clone().with_areas(areas).map_err(wrong)?))
             }
         }))
     }
@@ -260,8 +265,8 @@ pub fn restore_surface(
 pub fn with_filter<const D: usize>(
     surface: &mesh::Surface<D>,
     filter: mesh::Filter,
-) -> PyResult<Arc<mesh::Surface<D>>> {
-    surface.clone().with_filter(filter).map(Arc::new).map_err(|error| at("filter", error))
+) -> PyResult<Arc<SharedSurface<D>>> {
+    surface.clone().with_filter(filter).map(SharedSurface::new).map_err(|error| at("filter", error))
 }
 
 impl Surface {
@@ -304,7 +309,7 @@ struct Parts {
     numbered_edges: bool,
 }
 
-fn build<const D: usize>(rest: &Table, parts: Parts) -> PyResult<Arc<mesh::Surface<D>>> {
+fn build<const D: usize>(rest: &Table, parts: Parts) -> PyResult<Arc<SharedSurface<D>>> {
     let rest = rest.vectors("vertices")?;
     let surface = if parts.numbered_edges {
         mesh::Surface::with_numbered_edges(rest, parts.edges, parts.faces)
@@ -317,7 +322,7 @@ fn build<const D: usize>(rest: &Table, parts: Parts) -> PyResult<Arc<mesh::Surfa
         Some(bodies) => surface.with_bodies(bodies).map_err(|error| at("bodies", error))?,
         None => surface,
     };
-    Ok(Arc::new(surface))
+    Ok(SharedSurface::new(surface))
 }
 
 /// One vector for each vertex of the surface, from the argument called `name`.

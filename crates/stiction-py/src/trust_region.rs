@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stiction::mesh;
 use stiction::ogc;
 
 use crate::array::{from_vectors, reals, vectors};
 use crate::error::{not_negative, plain};
 use crate::obstacles::Obstacles;
+use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
 /// A trust region in 2D or 3D.
@@ -21,7 +21,7 @@ enum AnyRegion {
 
 /// A trust region, and what it is for.
 struct Placed<const D: usize> {
-    surface: Arc<mesh::Surface<D>>,
+    surface: Arc<SharedSurface<D>>,
     obstacles: Obstacles<D>,
     /// The numbers that it was made with.
     numbers: [f64; 4],
@@ -139,7 +139,7 @@ impl TrustRegion {
     fn update(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
-            let scene = (&*r.surface, &r.obstacles.solids[..]);
+            let scene = (&**r.surface, &r.obstacles.solids[..]);
             x.py().detach(|| r.lock().update(scene, &positions)).map_err(|error| plain(&error))
         })
     }
@@ -164,7 +164,7 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let mut positions = vertex_field(&r.surface, "x", x)?;
             let predicted = vertex_field(&r.surface, "predicted", predicted)?;
-            let scene = (&*r.surface, &r.obstacles.solids[..]);
+            let scene = (&**r.surface, &r.obstacles.solids[..]);
             let held = x.py().detach(|| r.lock().warm_start(scene, &mut positions, &predicted));
             Ok((from_vectors(x.py(), &positions), held.map_err(|error| plain(&error))?))
         })
@@ -198,7 +198,7 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
-            let scene = (&*r.surface, &r.obstacles.solids[..]);
+            let scene = (&**r.surface, &r.obstacles.solids[..]);
             let held = x.py().detach(|| r.lock().planar_filter_step(scene, &positions, &mut steps));
             Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
         })
@@ -211,7 +211,7 @@ impl<const D: usize> Placed<D> {
     }
 
     fn new(
-        surface: &Arc<mesh::Surface<D>>,
+        surface: &Arc<SharedSurface<D>>,
         obstacles: Option<&Bound<'_, PyAny>>,
         numbers: [f64; 4],
     ) -> PyResult<Self> {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use stiction::broad_phase::{Aabb, BroadPhaseKind, Candidates, Primitive};
+use stiction::broad_phase::{Aabb, BroadPhaseKind, Candidates, Nearby, Primitive};
 use stiction::math::Vector;
 use stiction::mesh::{Filter, Surface, VertexFilter};
 use support::Random;
@@ -324,4 +324,52 @@ fn the_number_of_threads_does_not_matter() {
             }
         }
     }
+}
+
+/// Asks as a solver does: a motion, then the place where it ends; motions of every size, sometimes none, sometimes back.
+fn compare_remembered<const D: usize>() {
+    let mut random = Random::new(7 + D as u64);
+    for spread in SPREADS {
+        let rest = triangles::<D>(60, spread, &mut random);
+        let surface = surface(&rest, true);
+        let (mut nearby, mut x, mut found) = (Nearby::default(), rest.clone(), 0);
+        for step in 0..200 {
+            let size = if step % 40 < 35 { 1e-4 } else { 10_f64.powf(random.between(-6.0, 0.0)) };
+            let drift = random.points::<D, 1>(size)[0];
+            let move_by = |x: &Vector<D>| *x + drift + random.points::<D, 1>(0.3 * size)[0];
+            let end: Vec<_> = x.iter().map(move_by).collect();
+            for (start, end, inflation) in [(&x, &end, 0.0), (&end, &end, 0.01), (&end, &end, 0.01)] {
+                let exact = BroadPhaseKind::default().candidates(&surface, start, end, inflation);
+                assert_eq!(
+                    exact,
+                    nearby.candidates(&surface, start, end, inflation),
+                    "{spread:?}, step {step}"
+                );
+                found += exact.len();
+            }
+            if step % 7 > 0 {
+                x = end;
+            }
+        }
+        assert!(found > 1000, "{spread:?} has no candidates");
+        assert!(nearby.searches() < 400, "{spread:?}: {} searches for 600 questions", nearby.searches());
+    }
+}
+
+#[test]
+fn a_search_that_remembers_finds_the_same() {
+    compare_remembered::<2>();
+    compare_remembered::<3>();
+}
+
+#[test]
+fn steady_motion_is_searched_once_in_a_few_steps() {
+    let x = triangles::<3>(60, Spread::Even, &mut Random::new(1));
+    let (surface, mut nearby) = (surface(&x, false), Nearby::new(BroadPhaseKind::Bvh));
+    let at = |step: f64| x.iter().map(|x| *x + Vector([1e-3 * step, 0.0, 0.0])).collect::<Vec<_>>();
+    for step in 0..100 {
+        nearby.candidates(&surface, &at(f64::from(step)), &at(f64::from(step + 1)), 0.0);
+        nearby.candidates(&surface, &at(f64::from(step + 1)), &at(f64::from(step + 1)), 0.01);
+    }
+    assert!(nearby.searches() < 50, "{} searches for 200 questions", nearby.searches());
 }

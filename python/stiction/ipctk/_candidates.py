@@ -382,7 +382,7 @@ def _ways(mesh: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[np.
 def _near_planes(mesh: CollisionMesh, ways: tuple[np.ndarray, np.ndarray], radius: float) -> np.ndarray:
     """Planes and vertices within twice the radius, as for any other pair, by their numbers."""
     found = [np.empty((0, 2), dtype=np.int64)]
-    for place, (point, normal) in enumerate(mesh._native_planes()):
+    for place, (point, normal) in enumerate(mesh._native_planes() or ()):
         height = np.minimum(*((x - point) @ normal for x in ways))
         vertices = np.flatnonzero(height < 2.0 * radius) if radius else np.flatnonzero(height <= 0.0)
         found.append(np.stack([np.full(len(vertices), place), vertices], axis=1))

@@ -381,9 +381,9 @@ class CollisionMesh:
 
     # For the rest of this package.
 
-    def _native_planes(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The planes as pairs (point, unit normal)."""
-        return native_planes(self._planes, self.dim)
+    def _native_planes(self) -> list[tuple[np.ndarray, np.ndarray]] | None:
+        """The planes as pairs (point, unit normal), if there are any."""
+        return native_planes(self._planes, self.dim) if self._planes else None
 
     def _positions(self, name: str, value: Any) -> np.ndarray:
         """One position for each vertex."""

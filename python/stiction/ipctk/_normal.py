@@ -61,12 +61,25 @@ class NormalCollisions:
     IMPROVED_MAX_APPROX = CollisionSetType.IMPROVED_MAX_APPROX
     OGC = CollisionSetType.OGC
 
-    def __init__(self) -> None:
-        self._set: Any = empty_set()
-        self._use_area_weighting = False
-        self._enable_shape_derivatives = False
-        self._collision_set_type = CollisionSetType.IPC
-        self._choices: dict[str, Any] = {}
+    # Solvers make and build many, between which caches are emptied: so little as possible is done in a build, and what most never
+    # change is with the class.
+    _use_area_weighting = False
+    _enable_shape_derivatives = False
+    _collision_set_type = CollisionSetType.IPC
+    _choices: tuple[Any, Any, bool] = ("ipc", "count", False)
+    _collisions: Any = empty_set()
+    """The collisions; None while nobody has looked into those of `_built`."""
+    _built: tuple[CollisionMesh, _stiction.Contacts, list[Any]]
+
+    @property
+    def _set(self) -> Any:
+        if self._collisions is None:
+            self._collisions = NormalSet(*self._built)
+        return self._collisions
+
+    @_set.setter
+    def _set(self, collisions: Any) -> None:
+        self._collisions = collisions
 
     # --- How to build ---
 
@@ -102,11 +115,8 @@ class NormalCollisions:
 
     def _choose(self) -> None:
         """Notes the choices in the words of the native module, once for all builds."""
-        self._choices = {
-            "contact_set": _SETS[self._collision_set_type],
-            "weights": "area" if self._use_area_weighting else "count",
-            "shape_derivatives": self._enable_shape_derivatives,
-        }
+        weights = "area" if self._use_area_weighting else "count"
+        self._choices = _SETS[self._collision_set_type], weights, self._enable_shape_derivatives
 
     def build(self, *args: Any, **kwargs: Any) -> None:
         """Finds the collisions: build(mesh, vertices, dhat, dmin=0, broad_phase=None) or build(candidates, mesh, vertices, dhat, dmin=0).
@@ -114,33 +124,35 @@ class NormalCollisions:
         `vertices`: positions, (n, D), in m. `dhat`: distance in m beyond dmin below which a pair collides. `dmin`: distance in m that no
         pair may fall below.
         """
-        if "candidates" in kwargs or args and isinstance(args[0], Candidates):
-            self._build_from(*args, **kwargs)
-        else:
+        if args and type(args[0]) is CollisionMesh or not ("candidates" in kwargs or args and isinstance(args[0], Candidates)):
             self._build(*args, **kwargs)
+        else:
+            self._build_from(*args, **kwargs)
 
     def _build(self, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0, broad_phase: Any = None) -> None:
-        instance("mesh", mesh, CollisionMesh)
-        dhat, dmin = positive("dhat", dhat), not_negative("dmin", dmin)
-        method = method_of(broad_phase)
+        if type(mesh) is not CollisionMesh:
+            instance("mesh", mesh, CollisionMesh)
+        method = "bvh" if broad_phase is None else method_of(broad_phase)
         if method is None or mesh._asks_python:
             # A search or a filter written in Python: its candidates.
             candidates = Candidates()
-            candidates.build(mesh, vertices, 0.5 * (dhat + dmin), broad_phase)
+            candidates.build(mesh, vertices, 0.5 * (positive("dhat", dhat) + not_negative("dmin", dmin)), broad_phase)
             self._build_from(candidates, mesh, vertices, dhat, dmin)
             return
-        self._take(mesh, vertices, (dhat, dmin), mesh.planes, broad_phase=method)
+        planes = mesh._planes
+        try:
+            contacts = _stiction.contacts_at(
+                mesh._surface, vertices, dhat, dmin, *self._choices, method, native_planes(planes, mesh.dim) if planes else None
+            )
+        except (TypeError, ValueError) as error:
+            raise _wrong(error, dhat, dmin) from None
+        self._built, self._collisions = (mesh, contacts, list(planes)), None
 
     def _build_from(self, candidates: Candidates, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0) -> None:
         instance("candidates", candidates, Candidates)
         instance("mesh", mesh, CollisionMesh)
-        dhat, dmin = positive("dhat", dhat), not_negative("dmin", dmin)
         planes, pairs = plane_pairs(candidates)
-        self._take(mesh, vertices, (dhat, dmin), planes, candidates=candidates._pairs())
-        self._set.keep_planes(pairs)
-
-    def _take(self, mesh: CollisionMesh, vertices: Any, distances: tuple[float, float], planes: Any, **near: Any) -> None:
-        dhat, dmin = distances
+        contact_set, weights, shape_derivatives = self._choices
         try:
             contacts = _stiction.Contacts(
                 mesh._surface,
@@ -148,38 +160,42 @@ class NormalCollisions:
                 dhat,
                 native_planes(planes, mesh.dim) if planes else None,
                 dmin=dmin,
-                **self._choices,
-                **near,
+                contact_set=contact_set,
+                weights=weights,
+                shape_derivatives=shape_derivatives,
+                candidates=candidates._pairs(),
             )
-        except ValueError as error:
-            raise renamed(error, x="vertices") from None
-        self._set = NormalSet(mesh, contacts, list(planes))
+        except (TypeError, ValueError) as error:
+            raise _wrong(error, dhat, dmin) from None
+        self._built, self._collisions = (mesh, contacts, list(planes)), None
+        if planes:
+            self._set.keep_planes(pairs)
 
     # --- What there is ---
 
     def __len__(self) -> int:
-        return len(self._set)
+        return len(self._built[1] if self._collisions is None else self._collisions)
 
     def empty(self) -> bool:
         """Whether there are none."""
-        return len(self._set) == 0
+        return len(self) == 0
 
     def clear(self) -> None:
         """Forgets all; collisions in the hands of others stay as they are."""
         self._set = empty_set()
 
     def __getitem__(self, i: int) -> NormalCollision:
-        return self._set.collision(self._checked(i))
+        own = self._collisions
+        if own is None:
+            own = self._set
+        i = whole_index(i)
+        if 0 <= i < len(own):
+            return own.collision(i)
+        raise IndexError(f"i: is {i}, there are {len(own)} collisions")
 
     def __iter__(self) -> Iterator[NormalCollision]:
         own = self._set
         return (own.collision(i) for i in range(len(own)))
-
-    def _checked(self, i: Any) -> int:
-        i = whole_index(i)
-        if not 0 <= i < len(self._set):
-            raise IndexError(f"i: is {i}, there are {len(self._set)} collisions")
-        return i
 
     def is_vertex_vertex(self, i: int) -> bool:
         """Whether collision i is of two vertices."""
@@ -215,8 +231,9 @@ class NormalCollisions:
         return gap * gap
 
     def _native(self, mesh: CollisionMesh, x: Any) -> _stiction.Contacts:
-        if type(mesh) is not CollisionMesh:
-            instance("mesh", mesh, CollisionMesh)
+        if self._collisions is None and mesh is self._built[0]:
+            return self._built[1]
+        instance("mesh", mesh, CollisionMesh)
         return self._set.native(mesh, x)
 
     vv_collisions = _list_of("vv")
@@ -254,7 +271,13 @@ def plane_pairs(candidates: Candidates) -> tuple[list[Any], np.ndarray]:
     return planes, np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def renamed(error: ValueError, **names: str) -> ValueError:
+def _wrong(error: TypeError | ValueError, dhat: Any, dmin: Any) -> TypeError | ValueError:
+    """An error of building: numbers are looked at only where something is wrong."""
+    positive("dhat", dhat), not_negative("dmin", dmin)
+    return renamed(error, x="vertices")
+
+
+def renamed(error: TypeError | ValueError, **names: str) -> TypeError | ValueError:
     """An error of the native module, whose argument has another name here."""
     message = str(error)
     for native, name in names.items():

@@ -83,21 +83,27 @@ class NormalSet:
     """The collisions that were built at once."""
 
     def __init__(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
-        self._take(mesh, contacts, planes)
+        self.mesh, self.contacts, self.planes = mesh, contacts, planes
+
+    # What is found out when someone asks for it.
+    _counted: list[int] | None = None
+    _weights: array[float] | None = None
+    _changed = False
 
     def _take(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
+        self.__dict__.clear()
         self.mesh, self.contacts, self.planes = mesh, contacts, planes
-        self._total = len(contacts)
-        for counted in ("counts", "ends"):
-            self.__dict__.pop(counted, None)
-        self._counted: list[int] | None = None
-        self._weights: array[float] | None = None
-        self._gradients: dict[int, Any] = {}
-        self._changed = False
-        self._ids: list[tuple[list[Any], list[Any]] | None] = [None] * len(KINDS)
 
     def __len__(self) -> int:
-        return self._total
+        return len(self.contacts)
+
+    @cached_property
+    def _gradients(self) -> dict[int, Any]:
+        return {}
+
+    @cached_property
+    def _ids(self) -> list[tuple[list[Any], list[Any]] | None]:
+        return [None] * len(KINDS)
 
     # --- Numbers: most sets are only summed over, so they are counted by those who ask ---
 

@@ -25,16 +25,14 @@ from ._stencil import flat_positions
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
-PSD = {
-    PSDProjectionMethod.NONE: "none",
-    PSDProjectionMethod.CLAMP: "clamp",
-    PSDProjectionMethod.ABS: "abs",
-}
+_PSD = {method.value: method.name.lower() for method in (PSDProjectionMethod.NONE, PSDProjectionMethod.CLAMP, PSDProjectionMethod.ABS)}
 
 
 def psd_name(method: Any) -> Any:
     """What the native module calls a projection."""
-    return PSD[instance("project_hessian_to_psd", method, PSDProjectionMethod)]
+    if type(method) is not PSDProjectionMethod:
+        instance("project_hessian_to_psd", method, PSDProjectionMethod)
+    return _PSD[method._value_]
 
 
 def dense_matrix(arrays: tuple[Any, ...]) -> Floats:
@@ -87,8 +85,8 @@ class NormalPotential:
     ) -> Any:
         """∂²E/∂x² in N/m, a sparse matrix (n·D, n·D); of one collision a full one. Negative eigenvalues of each collision as asked."""
         if isinstance(collisions, NormalCollisions):
-            contacts, psd = collisions._native(mesh, X), psd_name(project_hessian_to_psd)
-            return square_matrix(self._of(self._native.hessian_csc, contacts, X, psd))
+            psd = psd_name(project_hessian_to_psd)
+            return square_matrix(self._of(self._native.hessian_csc, collisions._native(mesh, X), X, psd))
         psd = psd_name(project_hessian_to_psd if X is None else X)
         contacts, x = self._one(collisions, mesh, collision, x)
         return dense_matrix(self._native.hessian_csc(contacts, x, psd))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ def square_matrix(arrays: tuple[Any, ...]) -> csc_matrix:
     empty = _empty  # Another thread may replace it at any time.
     if empty is None or empty.shape[0] != size:
         _empty = empty = columns_matrix((size, size))
-    matrix = copy(empty)
+    matrix = object.__new__(type(empty))
+    matrix.__dict__.update(empty.__dict__)
     matrix.data, matrix.indices, matrix.indptr = arrays
     return matrix

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from ._array import Floats, instance, matrix, not_negative, positive, vector
-from ._barrier import Barrier
+from ._barrier import Barrier, native_name
 from ._candidates import Candidates
 from ._mesh import CollisionMesh
 from ._normal import NormalCollisions, renamed
@@ -32,24 +34,50 @@ def initial_barrier_stiffness(
 
     `bbox_diagonal`, `dhat`, `dmin` in m; `average_mass` of a vertex in kg; gradients in N, that of the barrier at κ = 1.
     """
-    diagonal, dhat = positive("bbox_diagonal", bbox_diagonal), positive("dhat", dhat)
-    mass, scale = positive("average_mass", average_mass), positive("min_barrier_stiffness_scale", min_barrier_stiffness_scale)
-    dmin, of = not_negative("dmin", dmin), instance("barrier", barrier, Barrier)
-    others = vector("grad_energy", grad_energy)
-    own = vector("grad_barrier", grad_barrier, len(others))
-    least = _least(diagonal, of, (2.0 * dmin + dhat) * dhat, scale * mass, dmin)
-    square = float(own @ own)
-    balance = 1.0 if square == 0.0 else -float(own @ others) / square
+    numbers = bbox_diagonal, dhat, average_mass, min_barrier_stiffness_scale, dmin
+    try:
+        least = (_least_of_native if native_name(barrier) else _least)(barrier, *numbers)
+    except TypeError:  # of numbers that cannot be looked up, such as arrays
+        least = _least(barrier, *numbers)
+    balance = _balance(grad_energy, grad_barrier)
     return min(max(balance, least), _LARGEST * least), _LARGEST * least
 
 
-def _least(diagonal: float, barrier: Barrier, s_hat: float, mass: float, dmin: float) -> float:
+def _balance(grad_energy: Any, grad_barrier: Any) -> float:
+    """−g_b·g_E/|g_b|², or 1 without a force of the barrier."""
+    if type(grad_energy) is not np.ndarray or type(grad_barrier) is not np.ndarray or grad_energy.shape != grad_barrier.shape:
+        return _checked_balance(grad_energy, grad_barrier)
+    try:
+        square, both = float(grad_barrier.dot(grad_barrier)), float(grad_barrier.dot(grad_energy))
+    except (TypeError, ValueError):
+        return _checked_balance(grad_energy, grad_barrier)
+    # Whatever is not finite shows in the products.
+    if not 0.0 < square < inf or not -inf < both < inf:
+        return _checked_balance(grad_energy, grad_barrier)
+    return -both / square
+
+
+def _checked_balance(grad_energy: Any, grad_barrier: Any) -> float:
+    others = vector("grad_energy", grad_energy)
+    own = vector("grad_barrier", grad_barrier, len(others))
+    square = float(own @ own)
+    return 1.0 if square == 0.0 else -float(own @ others) / square
+
+
+def _least(barrier: Barrier, bbox_diagonal: Any, dhat: Any, average_mass: Any, scale: Any, dmin: Any) -> float:
     """The smallest stiffness: such that pairs a tiny distance apart still move their masses."""
-    tiny = 1e-8 * diagonal + dmin
+    diagonal, dhat, dmin = positive("bbox_diagonal", bbox_diagonal), positive("dhat", dhat), not_negative("dmin", dmin)
+    mass = positive("min_barrier_stiffness_scale", scale) * positive("average_mass", average_mass)
+    instance("barrier", barrier, Barrier)
+    tiny, s_hat = 1e-8 * diagonal + dmin, (2.0 * dmin + dhat) * dhat
     bend = barrier.second_derivative(tiny * tiny - dmin * dmin, s_hat)
     if not bend > 0.0:
         raise ValueError(f"bbox_diagonal: is {diagonal}, too large for this dhat: the barrier does not act at 1e-8 of it")
     return mass / (4.0 * tiny * tiny * bend)
+
+
+# Barriers of this module have no state, and solvers ask for the same again and again.
+_least_of_native = lru_cache(maxsize=16)(_least)
 
 
 def update_barrier_stiffness(

@@ -13,6 +13,7 @@ mod sweep_and_prune;
 mod block;
 mod curve;
 mod bvh;
+mod nearby;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,6 +22,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use aabb::Aabb;
 use group::{Group, Rule, Test};
+pub use nearby::Nearby;
 
 use crate::error::{Error, Result};
 use crate::math::Vector;

@@ -131,6 +131,12 @@ impl<const D: usize> Vector<D> {
         Self(from_fn(|i| self.0[i].max(other.0[i])))
     }
 
+    /// The largest absolute value of an entry.
+    #[inline]
+    pub fn max_abs(self) -> f64 {
+        self.0.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()))
+    }
+
     /// Whether every entry is a number.
     #[inline]
     pub fn is_finite(self) -> bool {
