@@ -125,3 +125,39 @@ def test_a_barrier_of_ones_own_on_many_threads():
     for worker in workers:
         worker.join(timeout=60)
     assert len(found) == 3 and len(set(found)) == 1
+
+
+def bits(contacts):
+    """All numbers of some contacts."""
+    return [array.tobytes() for array in (*contacts.vertices.values(), contacts.weights, contacts.parts, contacts.thresholds)]
+
+
+@each(scenes.ALL)
+def test_a_surface_that_remembers_says_the_same(scene):
+    """Solvers ask after small motions, sometimes twice: each answer must be that of a surface that was never asked."""
+    used, random, x = scene.surface(), np.random.default_rng(5), scene.x
+    for step in range(40):
+        p = random.normal(size=x.shape) * scene.dhat * 10.0 ** random.uniform(-6, 0)
+        way = [stiction.largest_step(s, x, p) for s in (used, scene.surface())]
+        assert way[0] == way[1], step
+        x = x + way[0] * p
+        for choice in ({}, {}, {"weights": "area"}, {"contact_set": "ogc"}, {"dmin": 0.0}, {"shape_derivatives": True}):
+            kept = stiction.Contacts(used, x, scene.dhat, **choice)
+            assert bits(kept) == bits(stiction.Contacts(scene.surface(), x, scene.dhat, broad_phase="brute_force", **choice)), step
+            assert kept.has_shape_derivatives == ("shape_derivatives" in choice)
+
+
+@each(scenes.ALL)
+def test_what_is_remembered_is_not_changed_by_others(scene):
+    surface = scene.surface()
+    first = stiction.Contacts(surface, scene.x, scene.dhat)
+    before = bits(first)
+    first.with_weights(2.0 * first.weights)
+    moved = scene.x.copy()
+    same = stiction.Contacts(surface, moved, scene.dhat)
+    moved += 1.0
+    assert bits(same) == before == bits(stiction.Contacts(surface, scene.x, scene.dhat))
+    # A filter and other distances are other questions.
+    held = surface.with_filter(stiction.Filter.fixed(np.arange(len(scene.x))))
+    assert len(first) > 0 and len(stiction.Contacts(held, scene.x, scene.dhat)) == 0
+    assert len(stiction.Contacts(surface, scene.x, 0.01 * scene.dhat)) < len(first)

@@ -14,6 +14,7 @@ use stiction::contact::{self, AreaShare, Selection, WeightSources};
 use stiction::error::Error;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
+use stiction::stencil::Stencil;
 
 use crate::array::{from_rows, from_vectors, index_pairs, reals};
 use crate::contact_lists::{Lists, set_weights};
@@ -193,6 +194,25 @@ impl Contacts {
             }
             let (vertices, slopes): (Vec<_>, Vec<_>) = scene.weight_gradient(index).into_iter().unzip();
             Ok((PyArray1::from_vec(py, vertices), from_vectors(py, &slopes)))
+        })
+    }
+
+    /// The numbers by which the surface knows the primitives of all contacts of a kind, a list for the first and one for the second:
+    /// of "vv" two vertices, of "ve" an edge and a vertex, of "ee" two edges, nearly parallel ones last.
+    fn primitives(&self, kind: &str) -> PyResult<(Vec<u32>, Vec<u32>)> {
+        either!(AnyContacts, &self.0, scene => {
+            let edge = |a, b| scene.surface.edge_between(a, b).unwrap_or(u32::MAX);
+            let edges = |Stencil([a, b, c, d]): Stencil<4>| (edge(a, b), edge(c, d));
+            let c = &scene.contacts;
+            match kind {
+                "vv" => Ok(c.vv.iter().map(|c| (c.stencil.0[0], c.stencil.0[1])).unzip()),
+                "ve" => Ok(c.ve.iter().map(|c| (edge(c.stencil.0[1], c.stencil.0[2]), c.stencil.0[0])).unzip()),
+                "ee" => {
+                    let parallel = c.parallel.iter().map(|c| c.contact.stencil);
+                    Ok(c.ee.iter().map(|c| c.stencil).chain(parallel).map(edges).unzip())
+                }
+                _ => Err(at("kind", format!("\"{kind}\" is none of \"vv\", \"ve\", \"ee\""))),
+            }
         })
     }
 

@@ -230,7 +230,8 @@ class HashItem:
         raise NotImplementedError("HashItem: the grid inside is not shown")
 
 
-_NATIVE = (LBVH, BruteForce, HashGrid, SpatialHash, SweepAndPrune)
+_NATIVE: dict[type, str] = {kind: kind._method for kind in (LBVH, BruteForce, HashGrid, SpatialHash, SweepAndPrune)}
+_NATIVE[type(None)] = "bvh"
 
 
 def objects(cls: Any, pairs: np.ndarray) -> list[Any]:
@@ -250,11 +251,10 @@ def pair_array(name: str, items: Any) -> np.ndarray:
 
 def method_of(broad_phase: Any) -> Any:
     """The native name of a broad phase; None where a class of Python is to be asked."""
-    if broad_phase is None:
-        return "bvh"
-    if not isinstance(broad_phase, BroadPhase):
+    method = _NATIVE.get(type(broad_phase))
+    if method is None and not isinstance(broad_phase, BroadPhase):
         raise TypeError(f"broad_phase: is of type {type(broad_phase).__name__}, expected BroadPhase")
-    return broad_phase._method if type(broad_phase) in _NATIVE else None
+    return method
 
 
 def pairs_of(mesh: CollisionMesh, ways: tuple[np.ndarray, np.ndarray], radius: float, broad_phase: Any) -> Pairs:

@@ -24,9 +24,10 @@ def compute_collision_free_stepsize(
     narrow_phase_ccd: Any = None,
 ) -> float:
     """The largest part, at most 1, of the way from `vertices_t0` to `vertices_t1` during which nothing touches."""
-    if broad_phase is None and narrow_phase_ccd is None and type(mesh) is CollisionMesh and not mesh._asks_python:
-        # What solvers do, between which caches are emptied: as little as possible.
-        return _stiction.path_step(mesh._surface, vertices_t0, vertices_t1, default_rule(min_distance), "bvh", mesh._native_planes())
+    method = method_of(broad_phase)
+    if method is not None and narrow_phase_ccd is None and type(mesh) is CollisionMesh and not mesh._asks_python:
+        # What solvers do, with caches that were emptied since: as little as possible.
+        return _stiction.path_step(mesh._surface, vertices_t0, vertices_t1, default_rule(min_distance), method, mesh._native_planes())
     ways, how = (vertices_t0, vertices_t1), (min_distance, broad_phase, narrow_phase_ccd)
     return _asked(_stiction.path_step, Candidates.compute_collision_free_stepsize, mesh, ways, how)
 

@@ -132,7 +132,7 @@ class NormalCollisions:
     def _build(self, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0, broad_phase: Any = None) -> None:
         if type(mesh) is not CollisionMesh:
             instance("mesh", mesh, CollisionMesh)
-        method = "bvh" if broad_phase is None else method_of(broad_phase)
+        method = method_of(broad_phase)
         if method is None or mesh._asks_python:
             # A search or a filter written in Python: its candidates.
             candidates = Candidates()
@@ -152,6 +152,7 @@ class NormalCollisions:
         instance("candidates", candidates, Candidates)
         instance("mesh", mesh, CollisionMesh)
         planes, pairs = plane_pairs(candidates)
+        pairs_near: Any = candidates._pairs()
         contact_set, weights, shape_derivatives = self._choices
         try:
             contacts = _stiction.Contacts(
@@ -163,7 +164,7 @@ class NormalCollisions:
                 contact_set=contact_set,
                 weights=weights,
                 shape_derivatives=shape_derivatives,
-                candidates=candidates._pairs(),
+                candidates=pairs_near,
             )
         except (TypeError, ValueError) as error:
             raise _wrong(error, dhat, dmin) from None

@@ -42,11 +42,12 @@ CLASSES: dict[str, Any] = {
     "fv": FaceVertexNormalCollision,
     "pv": PlaneVertexNormalCollision,
 }
+_NATIVE_KINDS: dict[str, Any] = {"vv": "vv", "ev": "ve", "ee": "ee"}
 _CLASSES = tuple(CLASSES[kind] for kind in KINDS)
 
 
-class PrimitiveIds:
-    """Numbers of edges or faces, by their vertices."""
+class FaceIds:
+    """Numbers of faces, by their vertices."""
 
     def __init__(self, primitives: np.ndarray, vertices: int) -> None:
         self._vertices = vertices
@@ -69,13 +70,11 @@ class PrimitiveIds:
         return self._order[np.searchsorted(self._sorted, self._keys(primitives))]
 
 
-def ids_of(mesh: Any, kind: str) -> PrimitiveIds:
-    """The numbers of the edges or faces of a mesh, kept with it."""
-    name = f"_{kind}_ids"
-    found = mesh.__dict__.get(name)
+def face_ids(mesh: Any) -> FaceIds:
+    """The numbers of the faces of a mesh, kept with it."""
+    found = mesh.__dict__.get("_face_ids")
     if found is None:
-        found = PrimitiveIds(np.asarray(getattr(mesh, kind)), mesh.num_vertices)
-        mesh.__dict__[name] = found
+        found = mesh.__dict__["_face_ids"] = FaceIds(np.asarray(mesh.faces), mesh.num_vertices)
     return found
 
 
@@ -234,18 +233,12 @@ class NormalSet:
         return found
 
     def _names_of(self, kind: str) -> tuple[list[Any], list[Any]]:
+        if kind in ("vv", "ev", "ee"):
+            return self.contacts.primitives(_NATIVE_KINDS[kind])
         vertices = self.contacts.vertices
-        if kind == "vv":
-            return vertices["vv"][:, 0].tolist(), vertices["vv"][:, 1].tolist()
-        if kind == "ev":
-            rows = vertices["ve"]
-            return ids_of(self.mesh, "edges").of(rows[:, 1:]).tolist(), rows[:, 0].tolist()
-        if kind == "ee":
-            rows, edges = np.concatenate([vertices["ee"], vertices["parallel"]]), ids_of(self.mesh, "edges")
-            return edges.of(rows[:, :2]).tolist(), edges.of(rows[:, 2:]).tolist()
         if kind == "fv":
             rows = vertices["vf"]
-            return ids_of(self.mesh, "faces").of(rows[:, 1:]).tolist(), rows[:, 0].tolist()
+            return face_ids(self.mesh).of(rows[:, 1:]).tolist(), rows[:, 0].tolist()
         numbers = self.contacts.obstacle_numbers.tolist()
         return [self.planes[number] for number in numbers], vertices["obstacle"][:, 0].tolist()
 

@@ -58,8 +58,10 @@ class NormalPotential:
     def __call__(self, collisions: Any = None, mesh: Any = None, X: Any = None, *, collision: Any = None, x: Any = None) -> float:
         """The energy in J."""
         if isinstance(collisions, NormalCollisions):
-            contacts = collisions._native(mesh, X)
-            return self._of(self._native.energy, contacts, X)
+            try:
+                return self._native.energy(collisions._native(mesh, X), X)
+            except ValueError as error:
+                raise renamed(error, x="X") from None
         contacts, x = self._one(collisions, mesh, collision, x)
         return self._native.energy(contacts, x)
 
@@ -68,8 +70,10 @@ class NormalPotential:
     ) -> Floats:
         """∂E/∂x in N, (n·D,)."""
         if isinstance(collisions, NormalCollisions):
-            contacts = collisions._native(mesh, X)
-            return self._of(self._native.gradient, contacts, X).ravel()
+            try:
+                return self._native.gradient(collisions._native(mesh, X), X).ravel()
+            except ValueError as error:
+                raise renamed(error, x="X") from None
         contacts, x = self._one(collisions, mesh, collision, x)
         return self._native.gradient(contacts, x).ravel()
 
@@ -86,7 +90,10 @@ class NormalPotential:
         """∂²E/∂x² in N/m, a sparse matrix (n·D, n·D); of one collision a full one. Negative eigenvalues of each collision as asked."""
         if isinstance(collisions, NormalCollisions):
             psd = psd_name(project_hessian_to_psd)
-            return square_matrix(self._of(self._native.hessian_csc, collisions._native(mesh, X), X, psd))
+            try:
+                return square_matrix(self._native.hessian_csc(collisions._native(mesh, X), X, psd))
+            except ValueError as error:
+                raise renamed(error, x="X") from None
         psd = psd_name(project_hessian_to_psd if X is None else X)
         contacts, x = self._one(collisions, mesh, collision, x)
         return dense_matrix(self._native.hessian_csc(contacts, x, psd))
@@ -101,7 +108,7 @@ class NormalPotential:
         contacts = collisions._native(mesh, vertices)
         if not collisions._set.has_derivatives():
             raise RuntimeError("shape_derivative: set enable_shape_derivatives before the collisions are built")
-        matrix = columns_matrix(self._of(self._native.shape_derivative, contacts, vertices, name="vertices"))
+        matrix = columns_matrix(self._of(self._native.shape_derivative, contacts, vertices))
         return matrix + self._written(collisions, mesh, np.asarray(vertices, dtype=float))
 
     def _written(self, collisions: NormalCollisions, mesh: CollisionMesh, x: Floats) -> Any:
@@ -123,7 +130,7 @@ class NormalPotential:
         """The diagonal of the Hessian with closest points held, in N/m, (n·D,)."""
         if isinstance(collisions, NormalCollisions):
             contacts = collisions._native(mesh, vertices)
-            return self._of(self._native.gauss_newton_diagonal, contacts, vertices, name="vertices").ravel()
+            return self._of(self._native.gauss_newton_diagonal, contacts, vertices).ravel()
         contacts, x = self._one(collisions, mesh, collision, positions)
         return self._native.gauss_newton_diagonal(contacts, x).ravel()
 
@@ -141,7 +148,7 @@ class NormalPotential:
         if isinstance(collisions, NormalCollisions):
             contacts = collisions._native(mesh, vertices)
             p = vector("p", p, mesh.ndof).reshape(-1, mesh.dim)
-            return self._of(self._native.gauss_newton_form, contacts, vertices, p, name="vertices")
+            return self._of(self._native.gauss_newton_form, contacts, vertices, p)
         contacts, x = self._one(collisions, mesh, collision, positions)
         p = vector("p", vertices if p is None else p, x.size).reshape(x.shape)
         return self._native.gauss_newton_form(contacts, x, p)
@@ -159,11 +166,11 @@ class NormalPotential:
         return self._native
 
     @staticmethod
-    def _of(method: Any, contacts: _stiction.Contacts, x: Any, *more: Any, name: str = "X") -> Any:
+    def _of(method: Any, contacts: _stiction.Contacts, vertices: Any, *more: Any) -> Any:
         try:
-            return method(contacts, x, *more)
+            return method(contacts, vertices, *more)
         except ValueError as error:
-            raise renamed(error, x=name) from None
+            raise renamed(error, x="vertices") from None
 
     @staticmethod
     def _one(first: Any, second: Any, collision: Any, x: Any) -> tuple[_stiction.Contacts, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -94,18 +94,29 @@ def update_barrier_stiffness(
     `prev_min_distance`, `min_distance`: squared, in m², as `compute_minimum_distance` has them; infinite ones are taken. Tiny is less than
     (dhat_epsilon_scale (diagonal + dmin))².
     """
-    before, now = _squared("prev_min_distance", prev_min_distance), _squared("min_distance", min_distance)
-    most = not_negative("max_barrier_stiffness", max_barrier_stiffness)
-    kappa = not_negative("barrier_stiffness", barrier_stiffness)
-    diagonal, dmin = positive("bbox_diagonal", bbox_diagonal), not_negative("dmin", dmin)
-    tiny = (not_negative("dhat_epsilon_scale", dhat_epsilon_scale) * (diagonal + dmin)) ** 2
-    is_tiny = before < tiny and now < tiny
-    return min(most, 2.0 * kappa) if is_tiny and now < before else kappa
+    sizes = max_barrier_stiffness, barrier_stiffness, bbox_diagonal, dhat_epsilon_scale, dmin
+    if not _are_plain(prev_min_distance, min_distance, sizes):
+        _check_squared("prev_min_distance", prev_min_distance)
+        _check_squared("min_distance", min_distance)
+        not_negative("max_barrier_stiffness", max_barrier_stiffness), not_negative("barrier_stiffness", barrier_stiffness)
+        positive("bbox_diagonal", bbox_diagonal), not_negative("dmin", dmin), not_negative("dhat_epsilon_scale", dhat_epsilon_scale)
+    tiny = (dhat_epsilon_scale * (bbox_diagonal + dmin)) ** 2
+    doubles = min_distance < prev_min_distance < tiny
+    return float(min(max_barrier_stiffness, 2.0 * barrier_stiffness) if doubles else barrier_stiffness)
 
 
-def _squared(name: str, value: Any) -> float:
-    value = float(value)
-    return value if value == float("inf") else not_negative(name, value)
+def _are_plain(before: Any, now: Any, sizes: tuple[Any, ...]) -> bool:
+    """Whether nothing is negative, sizes are finite and the diagonal is not 0: then none needs to be looked at by itself."""
+    try:
+        return before >= 0.0 and now >= 0.0 and min(sizes) >= 0.0 and isfinite(sum(sizes)) and sizes[2] > 0.0
+    except (TypeError, ValueError):  # words, arrays
+        return False
+
+
+def _check_squared(name: str, value: Any) -> None:
+    """Checks a squared distance, which may be infinite."""
+    if float(value) != inf:
+        not_negative(name, value)
 
 
 def semi_implicit_stiffness(*args: Any, **kwargs: Any) -> Any:

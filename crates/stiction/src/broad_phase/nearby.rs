@@ -60,17 +60,18 @@ impl<const D: usize> Nearby<D> {
         inflation: f64,
     ) -> Candidates {
         let pace = self.pace(surface, start, end);
-        if !self.kept.as_ref().is_some_and(|kept| kept.holds(surface, (start, end), inflation))
-            && let Some(margin) = self.margin(surface, pace)
-        {
+        let mut held = self.kept.as_ref().is_some_and(|kept| kept.holds(surface, (start, end), inflation));
+        if !held && let Some(margin) = self.margin(surface, pace) {
             let radius = self.last.as_ref().map_or(inflation, |last| inflation.max(last.inflation)) + margin;
             let candidates = self.kind.candidates(surface, end, end, radius);
             self.searches += 1;
-            self.kept = Some(Kept { at: end.to_vec(), radius, candidates });
+            let kept = Kept { at: end.to_vec(), radius, candidates };
+            held = kept.holds(surface, (start, end), inflation);
+            self.kept = Some(kept);
         }
-        self.last = Some(Question { end: end.to_vec(), inflation, pace });
+        self.note(end, inflation, pace);
         match &self.kept {
-            Some(kept) if kept.holds(surface, (start, end), inflation) => {
+            Some(kept) if held => {
                 Search::new(self.kind, surface, (start, end), inflation).among(&kept.candidates)
             }
             _ => {
@@ -78,6 +79,14 @@ impl<const D: usize> Nearby<D> {
                 self.kind.candidates(surface, start, end, inflation)
             }
         }
+    }
+
+    /// Keeps what the next question is compared with.
+    fn note(&mut self, end: &[Vector<D>], inflation: f64, pace: f64) {
+        let mut place = self.last.take().map_or_else(Vec::new, |last| last.end);
+        place.clear();
+        place.extend_from_slice(end);
+        self.last = Some(Question { end: place, inflation, pace });
     }
 
     /// How many searches all questions have taken so far.
@@ -109,7 +118,8 @@ impl<const D: usize> Kept<D> {
         (start, end): (&[Vector<D>], &[Vector<D>]),
         inflation: f64,
     ) -> bool {
-        let moved = farthest(surface, &self.at, start).max(farthest(surface, &self.at, end));
+        let ends = if std::ptr::eq(start, end) { 0.0 } else { farthest(surface, &self.at, start) };
+        let moved = farthest(surface, &self.at, end).max(ends);
         // Boxes are rounded by less than this.
         let rounding = || 8.0 * f64::EPSILON * (largest(surface, &self.at) + self.radius);
         moved == 0.0 && inflation <= self.radius || moved + inflation <= self.radius - rounding()
@@ -118,6 +128,9 @@ impl<const D: usize> Kept<D> {
 
 /// The largest difference of a coordinate of the surface's vertices, in m.
 fn farthest<const D: usize>(surface: &Surface<D>, a: &[Vector<D>], b: &[Vector<D>]) -> f64 {
+    if std::ptr::eq(a, b) {
+        return 0.0;
+    }
     let difference = |v: &u32| (a[*v as usize] - b[*v as usize]).max_abs();
     surface.vertices().iter().map(difference).fold(0.0, f64::max)
 }
