@@ -40,7 +40,7 @@ class Meter:
     """CPU time inside calls of a module; calls inside calls count once."""
 
     def __init__(self):
-        self.seconds, self.calls, self.inside = {}, {}, False
+        self.seconds, self.calls, self.inside, self.watched = {}, {}, False, {}
 
     def wrap(self, name, function):
         def timed(*arguments, **keywords):
@@ -67,6 +67,21 @@ class Meter:
             kind = getattr(ipctk.ogc if name == "TrustRegion" else ipctk, name)
             for method in methods:
                 setattr(kind, method, self.wrap(f"{name}.{method}", getattr(kind, method)))
+        for name in COLLISIONS:
+            for attribute in ("weight", "num_vertices", "vertex_ids"):
+                self.watch_attribute(getattr(ipctk, name), attribute)
+
+    def watch_attribute(self, kind, name):
+        """A method or a property, in the class that defines it."""
+        owner = next(base for base in kind.__mro__ if name in vars(base))
+        found, label = vars(owner)[name], f"collision.{name}"
+        if label in self.watched.get(owner, ()):
+            return
+        self.watched.setdefault(owner, set()).add(label)
+        if isinstance(found, property):
+            setattr(owner, name, property(self.wrap(label, found.fget), self.wrap(label, found.fset)))
+        else:
+            setattr(owner, name, self.wrap(label, getattr(owner, name)))
 
 
 FUNCTIONS = [
@@ -86,6 +101,8 @@ METHODS = {
     "FrictionPotential": ["__init__", "__call__", "gradient", "hessian"],
     "TrustRegion": ["__init__", "warm_start_time_step", "filter_step", "update_if_needed"],
 }
+
+COLLISIONS = ["VertexVertexNormalCollision", "EdgeVertexNormalCollision", "EdgeEdgeNormalCollision", "FaceVertexNormalCollision"]
 
 
 class Watch:

@@ -189,7 +189,8 @@ class NormalCollisions:
         own = self._collisions
         if own is None:
             own = self._set
-        i = whole_index(i)
+        if type(i) is not int:
+            i = whole_index(i)
         if 0 <= i < len(own):
             return own.collision(i)
         raise IndexError(f"i: is {i}, there are {len(own)} collisions")
@@ -224,9 +225,8 @@ class NormalCollisions:
 
     def compute_minimum_distance(self, mesh: CollisionMesh, vertices: Any) -> float:
         """The smallest d² of a collision in m²; infinite without collisions."""
-        contacts = self._native(mesh, vertices)
         try:
-            gap = contacts.smallest_gap(vertices)
+            gap = self._native(mesh, vertices).smallest_gap(vertices)
         except ValueError as error:
             raise renamed(error, x="vertices") from None
         return gap * gap

@@ -251,8 +251,10 @@ class NormalSet:
         kind = bisect_right(self.ends, index)
         first, second = self._ids[kind] or self._named(kind)
         place = index - self.ends[kind] + self.counts[kind]
-        found = _CLASSES[kind]._of(first[place], second[place])
-        found._set, found._index = self, index
+        cls = _CLASSES[kind]
+        names, found = cls._names, cls.__new__(cls)
+        # At once: solvers that write weights ask for every collision.
+        found.__dict__ = {names[0]: first[place], names[1]: second[place], "_set": self, "_index": index}
         return found
 
     def of_kind(self, kind: str) -> list[NormalCollision]:

@@ -421,6 +421,7 @@ class PlaneVertexCandidate(CollisionStencil):
     """A plane and a vertex."""
 
     _kind, _count = "pv", 1
+    _names = ("plane", "vertex_id")
 
     def __init__(self, plane: Hyperplane, vertex_id: Any) -> None:
         self.plane, self.vertex_id = instance("plane", plane, Hyperplane), whole("vertex_id", vertex_id)
