@@ -13,8 +13,8 @@ Examples: a problem converges if its last increment does. Of those that do with 
 displacements (by the largest displacement) and of the reactions (by the largest), the CPU seconds inside calls of the contact
 library, and how often an increment ended with an intersection, by two checks that know nothing of each other:
 ipctk's has_intersections and our exact one. fedoo's stiffness of the barrier, its increments and the paths of plastic bodies depend on the gaps that steps
-happen to leave, so results depend on step sizes: --control runs ipctk a second time with the other of its two methods of collision
-detection, AdditiveCCD, and prints how far its two answers are apart, and ours from this one.
+happen to leave and on the last digits of forces: --control runs ipctk twice more, with the other of its two methods of collision detection
+(AdditiveCCD), and with gradients of the barrier that are off by 1e-13 of themselves. It prints how far ipctk is from itself, and ours from these.
 """
 
 import argparse
@@ -32,6 +32,7 @@ from pathlib import Path
 import numpy as np
 
 ENGINES = ("ipctk", "stiction")
+CONTROLS = {"additive": "ipctk with AdditiveCCD", "noise": "ipctk with noise of 1e-13"}
 
 # --- In the process that runs an example ---
 
@@ -172,10 +173,13 @@ def choose(engine):
 
     peer.set_num_threads(1)
     stiction.set_num_threads(1)
-    if engine == "control":
+    if engine == "additive":
         step = peer.compute_collision_free_stepsize
         other = peer.AdditiveCCD()
         peer.compute_collision_free_stepsize = lambda *a, **k: step(*a, **(k | {"narrow_phase_ccd": other}))
+    if engine == "noise":
+        gradient, random = peer.BarrierPotential.gradient, np.random.default_rng(1)
+        peer.BarrierPotential.gradient = lambda *a, **k: (g := gradient(*a, **k)) * (1.0 + 1e-13 * random.standard_normal(g.shape))
     if engine == "stiction":
         for name in [name for name in sys.modules if name.split(".")[0] == "ipctk"]:
             del sys.modules[name]
@@ -293,11 +297,12 @@ def show(script, found):
         f"{peer['cpu']:8.1f} {own['cpu']:8.1f} {checks['stiction'] + checks['ipctk']:4d}/{checks['checked']}",
         flush=True,
     )
-    control = found.get("control")
-    if control and converged(control):
-        for what, other in (("ipctk from ipctk with AdditiveCCD", peer), ("ours from ipctk with AdditiveCCD", own)):
-            u, force = (difference(control, other, key) for key in ("displacement", "reaction"))
-            print(f"  {what:40s} {'':21s} {u:9.1e} {force:9.1e}", flush=True)
+    for engine, name in CONTROLS.items():
+        control = found.get(engine, {})
+        if converged(control):
+            for what, other in (("ipctk", peer), ("ours", own)):
+                u, force = (difference(control, other, key) for key in ("displacement", "reaction"))
+                print(f"  {what + ' from ' + name:40s} {'':21s} {u:9.1e} {force:9.1e}", flush=True)
 
 
 HEAD = (
@@ -320,7 +325,7 @@ def main():
             run_tests(arguments.source.resolve(), folder)
         if arguments.examples is None:
             return
-        engines = (*ENGINES, "control") if arguments.control else ENGINES
+        engines = (*ENGINES, *CONTROLS) if arguments.control else ENGINES
         print(HEAD)
         for script in examples(arguments.source.resolve(), arguments.examples):
             found = run_all(script, folder, engines, arguments.budget)

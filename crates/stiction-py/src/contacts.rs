@@ -279,6 +279,13 @@ impl Contacts {
         Ok(counts)
     }
 
+    /// The same as six numbers, in the order of `vertices`.
+    #[getter]
+    fn kind_counts(&self) -> (usize, usize, usize, usize, usize, usize) {
+        let c = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        (c.vv.len(), c.ve.len(), c.ee.len(), c.vf.len(), c.parallel.len(), c.obstacle.len())
+    }
+
     /// The smallest distance of a contact at positions x, in m; infinite without contacts.
     fn smallest_gap(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnyContacts, &self.0, scene => {

@@ -6,7 +6,6 @@ contacts have nearly parallel edges behind the faces.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
@@ -85,8 +84,7 @@ class NormalSet:
         self.mesh, self.contacts, self.planes = mesh, contacts, planes
 
     # What is found out when someone asks for it.
-    _counted: list[int] | None = None
-    _weights: array[float] | None = None
+    _weights: list[float] | None = None
     _changed = False
 
     def _take(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
@@ -111,13 +109,10 @@ class NormalSet:
         """The distance in m that no pair may fall below."""
         return self.contacts.dmin
 
-    @property
-    def native_counts(self) -> list[int]:
+    @cached_property
+    def native_counts(self) -> tuple[int, int, int, int, int, int]:
         """How many there are of each kind of native contacts."""
-        if self._counted is None:
-            counts = self.contacts.counts
-            self._counted = [counts[kind] for kind in ("vv", "ve", "ee", "vf", "parallel", "obstacle")]
-        return self._counted
+        return self.contacts.kind_counts
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -128,7 +123,9 @@ class NormalSet:
     @cached_property
     def ends(self) -> tuple[int, ...]:
         """The number behind the last of each kind."""
-        return tuple(accumulate(self.counts))
+        vv, ve, ee, vf, parallel, obstacle = self.native_counts
+        edges, faces = vv + ve + ee + parallel, vv + ve + ee + parallel + vf
+        return vv, vv + ve, edges, faces, faces + obstacle
 
     # --- Order ---
 
@@ -162,7 +159,7 @@ class NormalSet:
     def weights(self) -> Any:
         """One for each collision, as numbers of Python."""
         if self._weights is None:
-            self._weights = array("d", self.from_native(self.contacts.weights).tobytes())
+            self._weights = self.from_native(self.contacts.weights).tolist()
         return self._weights
 
     def write_weight(self, index: int, weight: float) -> None:
@@ -250,7 +247,7 @@ class NormalSet:
         """The collision with this number."""
         kind = bisect_right(self.ends, index)
         first, second = self._ids[kind] or self._named(kind)
-        place = index - self.ends[kind] + self.counts[kind]
+        place = index - self.ends[kind - 1] if kind else index
         cls = _CLASSES[kind]
         names, found = cls._names, cls.__new__(cls)
         # At once: solvers that write weights ask for every collision.
@@ -303,7 +300,7 @@ class NormalSet:
         if mesh is not self.mesh:
             check_same_mesh(mesh, self.mesh)
         if self._changed:
-            weights = self.to_native(np.frombuffer(self.weights))
+            weights = self.to_native(np.array(self.weights))
             self.contacts = self.contacts.with_weights(weights, keep_shape_derivatives=True)
             self._changed = False
         return self.contacts

@@ -1,6 +1,6 @@
 //! Candidates of a surface that moves little from one question to the next.
 
-use super::{Aabb, BroadPhaseKind, Candidates, Search};
+use super::{Aabb, BroadPhaseKind, Candidates, vertex_boxes};
 use crate::math::Vector;
 use crate::mesh::Surface;
 use crate::threads;
@@ -33,6 +33,8 @@ struct Kept<const D: usize> {
     at: Vec<Vector<D>>,
     /// How much the boxes were grown, in m.
     radius: f64,
+    /// The same less what boxes are rounded by.
+    reach: f64,
     candidates: Candidates,
 }
 
@@ -63,17 +65,14 @@ impl<const D: usize> Nearby<D> {
         let mut held = self.kept.as_ref().is_some_and(|kept| kept.holds(surface, (start, end), inflation));
         if !held && let Some(margin) = self.margin(surface, pace) {
             let radius = self.last.as_ref().map_or(inflation, |last| inflation.max(last.inflation)) + margin;
-            let candidates = self.kind.candidates(surface, end, end, radius);
+            let kept = Kept::new(surface, self.kind, end, radius);
             self.searches += 1;
-            let kept = Kept { at: end.to_vec(), radius, candidates };
             held = kept.holds(surface, (start, end), inflation);
             self.kept = Some(kept);
         }
         self.note(end, inflation, pace);
         match &self.kept {
-            Some(kept) if held => {
-                Search::new(self.kind, surface, (start, end), inflation).among(&kept.candidates)
-            }
+            Some(kept) if held => among(surface, (start, end), inflation, &kept.candidates),
             _ => {
                 self.searches += 1;
                 self.kind.candidates(surface, start, end, inflation)
@@ -111,6 +110,12 @@ impl<const D: usize> Nearby<D> {
 }
 
 impl<const D: usize> Kept<D> {
+    fn new(surface: &Surface<D>, kind: BroadPhaseKind, at: &[Vector<D>], radius: f64) -> Self {
+        let largest = surface.vertices().iter().map(|v| at[*v as usize].max_abs()).fold(0.0, f64::max);
+        let reach = radius - 8.0 * f64::EPSILON * (largest + radius);
+        Self { at: at.to_vec(), radius, reach, candidates: kind.candidates(surface, at, at, radius) }
+    }
+
     /// Whether all boxes of a question lie inside those that were searched.
     fn holds(
         &self,
@@ -120,9 +125,7 @@ impl<const D: usize> Kept<D> {
     ) -> bool {
         let ends = if std::ptr::eq(start, end) { 0.0 } else { farthest(surface, &self.at, start) };
         let moved = farthest(surface, &self.at, end).max(ends);
-        // Boxes are rounded by less than this.
-        let rounding = || 8.0 * f64::EPSILON * (largest(surface, &self.at) + self.radius);
-        moved == 0.0 && inflation <= self.radius || moved + inflation <= self.radius - rounding()
+        moved == 0.0 && inflation <= self.radius || moved + inflation <= self.reach
     }
 }
 
@@ -135,11 +138,6 @@ fn farthest<const D: usize>(surface: &Surface<D>, a: &[Vector<D>], b: &[Vector<D
     surface.vertices().iter().map(difference).fold(0.0, f64::max)
 }
 
-/// The largest coordinate of the surface's vertices, in m.
-fn largest<const D: usize>(surface: &Surface<D>, x: &[Vector<D>]) -> f64 {
-    surface.vertices().iter().map(|v| x[*v as usize].max_abs()).fold(0.0, f64::max)
-}
-
 /// The mean length of an edge at rest, in m; 0 without edges.
 fn mean_edge<const D: usize>(surface: &Surface<D>) -> f64 {
     let (rest, edges) = (surface.rest(), surface.edges());
@@ -147,18 +145,39 @@ fn mean_edge<const D: usize>(surface: &Surface<D>) -> f64 {
     edges.iter().map(length).sum::<f64>() / edges.len().max(1) as f64
 }
 
-impl<const D: usize> Search<'_, D> {
-    /// Those of some candidates whose boxes meet, in the same order.
-    fn among(&self, candidates: &Candidates) -> Candidates {
-        let (edges, faces) = (self.edges(), self.faces());
-        let vertex = |v: u32| self.boxes[v as usize];
-        let (edge, face) = (|e: u32| edges.aabb(e as usize), |f: u32| faces.aabb(f as usize));
-        Candidates {
-            vv: meeting(&candidates.vv, vertex, vertex),
-            ve: meeting(&candidates.ve, vertex, edge),
-            ee: meeting(&candidates.ee, edge, edge),
-            vf: meeting(&candidates.vf, vertex, face),
-        }
+/// Those of some candidates whose boxes meet, in the same order.
+fn among<const D: usize>(
+    surface: &Surface<D>,
+    (start, end): (&[Vector<D>], &[Vector<D>]),
+    inflation: f64,
+    candidates: &Candidates,
+) -> Candidates {
+    let around = |v: u32| Aabb::around([start[v as usize], end[v as usize]], inflation);
+    if candidates.len() < surface.vertices().len() {
+        return with_boxes(surface, candidates, around);
+    }
+    let boxes = vertex_boxes(surface, start, end, inflation);
+    with_boxes(surface, candidates, |v| boxes[v as usize])
+}
+
+fn with_boxes<const D: usize>(
+    surface: &Surface<D>,
+    candidates: &Candidates,
+    vertex: impl Fn(u32) -> Aabb<D> + Copy + Sync,
+) -> Candidates {
+    let edge = |e: u32| {
+        let [a, b] = surface.edges()[e as usize];
+        vertex(a).union(&vertex(b))
+    };
+    let face = |f: u32| {
+        let [a, b, c] = surface.faces()[f as usize];
+        vertex(a).union(&vertex(b)).union(&vertex(c))
+    };
+    Candidates {
+        vv: meeting(&candidates.vv, vertex, vertex),
+        ve: meeting(&candidates.ve, vertex, edge),
+        ee: meeting(&candidates.ee, edge, edge),
+        vf: meeting(&candidates.vf, vertex, face),
     }
 }
 
