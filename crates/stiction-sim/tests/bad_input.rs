@@ -155,7 +155,7 @@ fn triangle() -> Body<2> {
         vertices: vec![Vector([0.0, 0.0]), Vector([1.0, 0.0]), Vector([0.0, 1.0])],
         triangles: vec![[0, 1, 2]],
         tetrahedra: vec![],
-        lame: Lame::new(1e5, 0.3).unwrap(),
+        material: Lame::new(1e5, 0.3).unwrap().into(),
         density: 1.0,
         velocity: Vector::ZERO,
         prescribed: vec![],
