@@ -14,11 +14,11 @@ use stiction_sim::io::vtu;
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
-use stiction_sim::state::State;
+use stiction_sim::state::{Before, State};
 use stiction_sim::step::step;
 
 use crate::array::{from_rows, from_vectors};
-use crate::error::{file_error, not_negative};
+use crate::error::{at, file_error, not_negative};
 use crate::interrupt::watched;
 use crate::scene::Scene;
 use crate::shared_surface::SharedSurface;
@@ -62,8 +62,12 @@ pub struct Simulation {
     earlier: Mutex<Option<Py<PyList>>>,
 }
 
-/// What is stored of a simulation: time, steps, stiffness, positions, velocities, reports.
-type Stored<'py> = (f64, usize, Option<f64>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyList>);
+/// What is stored of a simulation: time, steps, stiffness, vectors of the vertices, the length in s of the last step of an integrator that
+/// remembers one, reports.
+type Stored<'py> = (f64, usize, Option<f64>, Fields<'py>, Option<f64>, Bound<'py, PyList>);
+
+/// Positions, velocities, accelerations, and positions and velocities one step earlier; the last three where an integrator has them.
+type Fields<'py> = Vec<Bound<'py, PyAny>>;
 
 #[pymethods]
 impl Simulation {
@@ -212,17 +216,31 @@ impl Simulation {
         let reports = self.reports(py)?;
         either!(AnyRun, &self.run, run => {
             let state = run.state();
-            let (x, v) = (from_vectors(py, &state.x).into_any(), from_vectors(py, &state.v).into_any());
-            Ok((state.time, state.step, state.kappa, x, v, reports))
+            let (earlier, length) = match &state.before {
+                Some(before) => ([&before.x[..], &before.v], Some(before.h)),
+                None => ([&[][..], &[]], None),
+            };
+            let fields = [&state.x[..], &state.v, &state.a, earlier[0], earlier[1]];
+            let fields = fields.map(|field| from_vectors(py, field).into_any()).to_vec();
+            Ok((state.time, state.step, state.kappa, fields, length, reports))
         })
     }
 
     fn __setstate__(&self, stored: Stored<'_>) -> PyResult<()> {
-        let (time, step, kappa, x, v, reports) = stored;
+        let (time, step, kappa, fields, length, reports) = stored;
         let time = not_negative("time", time)?;
+        let [x, v, a, x_before, v_before] = &fields[..] else {
+            return Err(at("state", format!("has {} fields of vectors, expected 5", fields.len())));
+        };
         either!(AnyRun, &self.run, run => {
-            let (x, v) = (vertex_field(&run.surface, "x", &x)?, vertex_field(&run.surface, "v", &v)?);
-            *locked(&run.state) = Arc::new(State { x, v, time, step, kappa });
+            let field = |name, array: &Bound<'_, PyAny>| vertex_field(&run.surface, name, array);
+            let before = match length {
+                Some(h) => Some(Before { x: field("x", x_before)?, v: field("v", v_before)?, h }),
+                None => None,
+            };
+            let a = if a.len()? == 0 { Vec::new() } else { field("a", a)? };
+            let (x, v) = (field("x", x)?, field("v", v)?);
+            *locked(&run.state) = Arc::new(State { x, v, time, step, a, before, kappa });
             locked(&run.reports).clear();
         });
         *locked(&self.earlier) = Some(reports.unbind());

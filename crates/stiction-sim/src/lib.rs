@@ -6,13 +6,13 @@
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
 pub mod error;
-pub mod params;
 pub mod state;
 pub mod material;
 pub mod element;
 pub mod energy;
 pub mod boundary;
 pub mod integrator;
+pub mod params;
 pub mod linear;
 pub mod model;
 pub mod step_bound;

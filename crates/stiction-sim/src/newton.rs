@@ -195,8 +195,8 @@ fn relax<const D: usize>(
 
 /// The largest speed of a vertex in this step, in m/s.
 fn fastest<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f64 {
-    let moved = iterate.x.iter().zip(&problem.scheme.x_ref).map(|(x, start)| (*x - *start).norm());
-    moved.fold(0.0, f64::max) / problem.scheme.h_hat
+    let motion = problem.scheme.motion();
+    (0..iterate.x.len()).map(|i| motion.velocity(&iterate.x, i).norm()).fold(0.0, f64::max)
 }
 
 /// `−H⁻¹ g`, zero at prescribed vertices. The diagonal of `H` grows until it can be factorised.

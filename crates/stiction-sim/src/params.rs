@@ -1,17 +1,20 @@
 //! The numbers a user can set, with their defaults.
 
 use crate::error::{Error, Result};
+use crate::integrator::IntegratorKind;
 
 /// Time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeParams {
     /// Length `h` of a step, in s.
     pub step: f64,
+    /// How velocities follow from positions.
+    pub integrator: IntegratorKind,
 }
 
 impl Default for TimeParams {
     fn default() -> Self {
-        Self { step: 0.01 }
+        Self { step: 0.01, integrator: IntegratorKind::default() }
     }
 }
 
@@ -95,6 +98,7 @@ impl Params {
     /// If one is outside its range.
     pub fn check(&self) -> Result<()> {
         positive("time.step", self.time.step)?;
+        self.time.integrator.check()?;
         positive("contact.dhat", self.contact.dhat)?;
         if let Stiffness::Fixed(kappa) = self.contact.stiffness {
             positive("contact.stiffness", kappa)?;

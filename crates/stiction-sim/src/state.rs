@@ -13,6 +13,21 @@ pub struct State<const D: usize> {
     pub time: f64,
     /// Steps made.
     pub step: usize,
+    /// Accelerations in m/s², for integrators that use them; none at the start means zero.
+    pub a: Vec<Vector<D>>,
+    /// One step earlier, for integrators that use it.
+    pub before: Option<Before<D>>,
     /// Barrier stiffness `κ` in J/m⁴, once contact has set it.
     pub kappa: Option<f64>,
+}
+
+/// What integrators of two steps remember.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Before<const D: usize> {
+    /// Positions in m.
+    pub x: Vec<Vector<D>>,
+    /// Velocities in m/s.
+    pub v: Vec<Vector<D>>,
+    /// Length in s of the step from there to now.
+    pub h: f64,
 }

@@ -29,14 +29,14 @@ pub fn step<const D: usize>(
     work: &mut Workspace<D>,
 ) -> Result<StepReport<D>> {
     let h = model.params.time.step;
-    let scheme = model.integrator.begin(state, h);
+    let scheme = model.params.time.integrator.begin(state, h);
     let targets = model.boundary.targets(model.surface.rest(), (state.step + 1) as f64 * h);
     let mut iterate = begin(model, state);
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let slides = lag(model, &iterate);
     let lagged = iterate.contacts.clone();
     let given = Given { model, scheme: &scheme, targets: &targets, step: state.step + 1 };
-    start_at_prediction(&given.problem(&slides), &mut iterate);
+    start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model))?;
     let Rounds { slides, lagged, mut iterate, .. } = rounds;
@@ -45,7 +45,7 @@ pub fn step<const D: usize>(
     let work_done = prescribed_work(&problem, &iterate, &state.x);
 
     let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
-    model.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
+    model.params.time.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
     state.kappa = iterate.kappa;
     let report = StepReport::of_step(model, state, &iterate, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
@@ -68,10 +68,15 @@ fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Slides<D> {
     friction::lag(&barrier, &iterate.x, &coefficients)
 }
 
-/// Moves to where inertia and prescribed motion lead, as far as nothing touches.
-fn start_at_prediction<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>) {
-    let mut p: Vec<Vector<D>> =
-        problem.scheme.predicted.iter().zip(&iterate.x).map(|(to, from)| *to - *from).collect();
+/// Moves to where velocities stay what they are and prescribed motion leads, as far as nothing touches: what slides begins as
+/// sliding, what sticks as sticking.
+fn start_at_last_velocity<const D: usize>(
+    problem: &Problem<'_, D>,
+    v: &[Vector<D>],
+    iterate: &mut Iterate<D>,
+) {
+    let there = problem.scheme.with_velocity(v);
+    let mut p: Vec<Vector<D>> = there.iter().zip(&iterate.x).map(|(to, from)| *to - *from).collect();
     for &(v, target) in problem.targets {
         p[v as usize] = target - iterate.x[v as usize];
     }

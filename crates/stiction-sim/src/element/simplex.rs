@@ -6,7 +6,7 @@ use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
 
-use crate::material::{Lame, neo_hookean};
+use crate::material::Material;
 
 /// A solid element of `N = D + 1` vertices.
 ///
@@ -22,7 +22,7 @@ pub struct Simplex<const D: usize, const N: usize> {
     /// `V` in m³.
     pub volume: f64,
     /// The material.
-    pub lame: Lame,
+    pub material: Material,
     b: [Vector<D>; N],
 }
 
@@ -32,7 +32,7 @@ impl<const D: usize, const N: usize> Simplex<D, N> {
     ///
     /// # Panics
     /// If `N ≠ D + 1`, or a vertex is not in `rest`.
-    pub fn new(stencil: Stencil<N>, rest: &[Vector<D>], lame: Lame) -> Self {
+    pub fn new(stencil: Stencil<N>, rest: &[Vector<D>], material: Material) -> Self {
         assert!(N == D + 1, "a solid element in {D} dimensions has {} vertices", D + 1);
         let x = stencil.gather(rest);
         let edges = Matrix::from_columns(from_fn(|k| x[k + 1] - x[0]));
@@ -43,7 +43,7 @@ impl<const D: usize, const N: usize> Simplex<D, N> {
             b[0] -= b[k + 1];
         }
         let simplices_per_box = if D == 2 { 2.0 } else { 6.0 };
-        Self { stencil, volume: edges.det() / simplices_per_box, lame, b }
+        Self { stencil, volume: edges.det() / simplices_per_box, material, b }
     }
 
     /// Whether an element with vertices at `x` contains a point.
@@ -65,19 +65,19 @@ impl<const D: usize, const N: usize> Simplex<D, N> {
 
     /// `E` in J.
     pub fn energy(&self, x: &[Vector<D>; N]) -> f64 {
-        self.volume * neo_hookean::energy(&self.lame, &self.deformation(x))
+        self.volume * self.material.energy(&self.deformation(x))
     }
 
     /// Gradient of `E` in N.
     pub fn gradient(&self, x: &[Vector<D>; N]) -> [Vector<D>; N] {
-        let stress = neo_hookean::stress(&self.lame, &self.deformation(x)) * self.volume;
+        let stress = self.material.stress(&self.deformation(x)) * self.volume;
         self.b.map(|b| stress * b)
     }
 
     /// Hessian of `E` in N/m.
     pub fn hessian(&self, x: &[Vector<D>; N], psd: Psd) -> [[Matrix<D>; N]; N] {
         let mut h = [[Matrix::ZERO; N]; N];
-        for (value, matrix) in &neo_hookean::modes(&self.lame, &self.deformation(x))[..D * D] {
+        for (value, matrix) in &self.material.modes(&self.deformation(x))[..D * D] {
             let weight = self.volume * psd.apply(*value);
             let q = self.b.map(|b| *matrix * b);
             for i in 0..N {

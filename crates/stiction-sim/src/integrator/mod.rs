@@ -1,10 +1,16 @@
 //! Time integrators. A new one is a file with `begin` and `finish` and a variant here.
 
 mod implicit_euler;
+mod newmark;
+mod bdf2;
+
+use std::fmt;
+use std::str::FromStr;
 
 use stiction::friction::Motion;
 use stiction::math::Vector;
 
+use crate::error::{Error, Result};
 use crate::state::State;
 
 /// All that a step needs to know of its integrator.
@@ -27,22 +33,109 @@ impl<const D: usize> Scheme<D> {
     pub fn motion(&self) -> Motion<'_, D> {
         Motion { x_ref: &self.x_ref, v_ref: &self.v_ref, h_hat: self.h_hat }
     }
+
+    /// The positions, in m, at which vertices have these velocities, in m/s.
+    pub fn with_velocity(&self, v: &[Vector<D>]) -> Vec<Vector<D>> {
+        let v_ref = self.v_ref.iter().copied().chain(std::iter::repeat(Vector::ZERO));
+        self.x_ref.iter().zip(v).zip(v_ref).map(|((x, v), v_ref)| *x + (*v - v_ref) * self.h_hat).collect()
+    }
 }
 
 /// The integrators by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub enum IntegratorKind {
-    /// First order, damps everything, never rings.
+    /// `implicit_euler`: first order, damps everything, never rings.
     #[default]
     ImplicitEuler,
+    /// `bdf2`: second order, damps high frequencies.
+    Bdf2,
+    /// `newmark`: second order, keeps energy, rings.
+    Newmark(Newmark),
+}
+
+/// The two numbers of Newmark's method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Newmark {
+    /// `β`: stable for every step where 2β ≥ γ.
+    pub beta: f64,
+    /// `γ`, from ½ on; beyond, it damps and is of first order.
+    pub gamma: f64,
+}
+
+impl Default for Newmark {
+    fn default() -> Self {
+        Self { beta: 0.25, gamma: 0.5 }
+    }
 }
 
 impl IntegratorKind {
+    /// All integrators, with their usual numbers.
+    pub const ALL: [Self; 3] =
+        [Self::ImplicitEuler, Self::Bdf2, Self::Newmark(Newmark { beta: 0.25, gamma: 0.5 })];
+
+    /// The name of the integrator.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ImplicitEuler => "implicit_euler",
+            Self::Bdf2 => "bdf2",
+            Self::Newmark(_) => "newmark",
+        }
+    }
+
+    /// Checks its numbers.
+    ///
+    /// # Errors
+    /// If one is outside its range, or the method would not be stable whatever the step: it is for 2β ≥ γ ≥ ½.
+    pub fn check(self) -> Result<()> {
+        let Self::Newmark(Newmark { beta, gamma }) = self else { return Ok(()) };
+        if !(0.5..=1.0).contains(&gamma) {
+            let must = "at least ½ and at most 1";
+            return Err(Error::BadParameter { name: "time.gamma", value: gamma, must });
+        }
+        if !(2.0 * beta >= gamma && beta <= 1.0) {
+            let must = "at least γ/2 and at most 1";
+            return Err(Error::BadParameter { name: "time.beta", value: beta, must });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for IntegratorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for IntegratorKind {
+    type Err = stiction::error::Error;
+
+    fn from_str(name: &str) -> std::result::Result<Self, Self::Err> {
+        let unknown = || stiction::error::Error::UnknownName {
+            what: "integrator",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::name).join(", "),
+        };
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(unknown)
+    }
+}
+
+impl IntegratorKind {
+    /// The factor in s² of potentials in the incremental potential, for steps of length `h` in s.
+    pub fn scale(self, h: f64) -> f64 {
+        match self {
+            Self::ImplicitEuler => h * h,
+            Self::Bdf2 => (2.0 * h / 3.0) * (2.0 * h / 3.0),
+            Self::Newmark(Newmark { beta, .. }) => beta * h * h,
+        }
+    }
+
     /// Prepares a step of length `h` in s.
     pub fn begin<const D: usize>(self, state: &State<D>, h: f64) -> Scheme<D> {
         match self {
             Self::ImplicitEuler => implicit_euler::begin(state, h),
+            Self::Bdf2 => bdf2::begin(state, h),
+            Self::Newmark(of) => newmark::begin(of, state, h),
         }
     }
 
@@ -50,6 +143,8 @@ impl IntegratorKind {
     pub fn finish<const D: usize>(self, state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>, h: f64) {
         match self {
             Self::ImplicitEuler => implicit_euler::finish(state, scheme, x),
+            Self::Bdf2 => bdf2::finish(state, scheme, x, h),
+            Self::Newmark(_) => newmark::finish(state, scheme, x),
         }
         state.step += 1;
         // A product, not a sum: no drift, and a resumed run sees the same times.

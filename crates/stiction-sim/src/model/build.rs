@@ -86,7 +86,7 @@ fn solids<const D: usize, const N: usize>(
     out: &mut Vec<Simplex<D, N>>,
 ) -> Result<()> {
     for (element, stencil) in stencils.enumerate() {
-        let simplex = Simplex::new(Stencil(stencil), rest, body.lame);
+        let simplex = Simplex::new(Stencil(stencil), rest, body.material);
         let volume = simplex.volume;
         if !(volume > 0.0 && volume.is_finite()) {
             return Err(Error::InvertedElement { body: body.name.clone(), element, volume });

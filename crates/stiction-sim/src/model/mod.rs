@@ -17,8 +17,7 @@ use stiction::potential::Potential;
 use crate::boundary::{Boundary, Path};
 use crate::energy::{BodyForce, Elastic};
 use crate::error::{Error, Result};
-use crate::integrator::IntegratorKind;
-use crate::material::Lame;
+use crate::material::Material;
 use crate::params::{Params, Stiffness};
 use crate::state::State;
 
@@ -33,8 +32,8 @@ pub struct Body<const D: usize> {
     pub triangles: Vec<[u32; 3]>,
     /// Its elements in 3D, of positive volume.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// Its stiffness.
-    pub lame: Lame,
+    /// What it is made of.
+    pub material: Material,
     /// Its density in kg/m³; 2D bodies are 1 m thick.
     pub density: f64,
     /// Its velocity at the start, in m/s.
@@ -57,8 +56,6 @@ pub struct Part {
 pub struct Model<const D: usize> {
     /// Everything that is not geometry.
     pub params: Params,
-    /// The time integrator.
-    pub integrator: IntegratorKind,
     /// Gravity in m/s².
     pub gravity: Vector<D>,
     /// Where each body is.
@@ -113,11 +110,11 @@ impl<const D: usize> Model<D> {
         let barrier = BarrierLaw::new(BarrierKind::ClampedLog, params.contact.dhat)?;
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
         let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
-        let scale = StiffnessScale { diagonal, mean_mass, scale: params.time.step * params.time.step };
+        let scale =
+            StiffnessScale { diagonal, mean_mass, scale: params.time.integrator.scale(params.time.step) };
         let fixed = boundary.mask(rest.len());
         let model = Self {
             params,
-            integrator: IntegratorKind::default(),
             gravity,
             parts,
             surface,
@@ -151,7 +148,7 @@ impl<const D: usize> Model<D> {
         self.body_force().gradient(&rest, 1.0, &mut others);
         let mut stiffness = self.stiffness;
         self.begin_stiffness(&mut stiffness, &contacts, &rest, &others)?;
-        Ok(State { x: rest, v, time: 0.0, step: 0, kappa: stiffness.kappa() })
+        Ok(State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa: stiffness.kappa() })
     }
 
     /// The contacts of a configuration.

@@ -1,5 +1,7 @@
 //! From scenes to models.
 
+use std::str::FromStr;
+
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
 
@@ -7,7 +9,8 @@ use super::shapes::BoxMesh;
 use super::{Body, BoxShape, Scene, SceneError, Shape, StiffnessValue};
 use crate::boundary::Path;
 use crate::error::Error;
-use crate::material::Lame;
+use crate::integrator::{IntegratorKind, Newmark};
+use crate::material::{self, Lame};
 use crate::model::{self, Model};
 use crate::params::{ContactParams, FrictionParams, NewtonParams, Params, Stiffness, TimeParams};
 use crate::state::State;
@@ -24,7 +27,7 @@ impl Scene {
         let gravity = self.vector_or_zero("gravity", &self.gravity)?;
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
         let planes = (0..self.planes.len()).map(|i| self.plane(i)).collect::<Result<Vec<_>, _>>()?;
-        Model::new(&bodies, planes, gravity, self.params()).map_err(|error| match error {
+        Model::new(&bodies, planes, gravity, self.params()?).map_err(|error| match error {
             Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
             other => self.body_error(&other.to_string()),
         })
@@ -35,7 +38,7 @@ impl Scene {
         if !(2..=3).contains(&self.dimension) {
             return Err(self.error("dimension", "must be 2 or 3"));
         }
-        match self.params().check() {
+        match self.params()?.check() {
             Err(Error::BadParameter { name, value, must }) => {
                 return Err(self.error(name, format!("{value} is not possible: it must be {must}")));
             }
@@ -77,11 +80,11 @@ impl Scene {
         SceneError::at(&self.text, key, message)
     }
 
-    fn params(&self) -> Params {
+    fn params(&self) -> Result<Params, SceneError> {
         let (contact, friction, newton) =
             (ContactParams::default(), FrictionParams::default(), NewtonParams::default());
-        Params {
-            time: TimeParams { step: self.time.step },
+        Ok(Params {
+            time: TimeParams { step: self.time.step, integrator: self.integrator()? },
             contact: ContactParams {
                 dhat: self.contact.dhat.unwrap_or(contact.dhat),
                 stiffness: match self.contact.stiffness {
@@ -99,7 +102,34 @@ impl Scene {
                 tolerance: self.solver.tolerance.or(newton.tolerance),
                 max_iterations: self.solver.max_iterations.unwrap_or(newton.max_iterations),
             },
-        }
+        })
+    }
+
+    fn integrator(&self) -> Result<IntegratorKind, SceneError> {
+        let kind = self.named("time.integrator", self.time.integrator.as_deref())?;
+        let IntegratorKind::Newmark(usual) = kind else {
+            for (key, number) in [("time.beta", self.time.beta), ("time.gamma", self.time.gamma)] {
+                if number.is_some() {
+                    return Err(
+                        self.error(key, "is a number of integrator = \"newmark\": choose it, or remove this")
+                    );
+                }
+            }
+            return Ok(kind);
+        };
+        let (beta, gamma) = (self.time.beta.unwrap_or(usual.beta), self.time.gamma.unwrap_or(usual.gamma));
+        Ok(IntegratorKind::Newmark(Newmark { beta, gamma }))
+    }
+
+    /// The choice with a name; the usual one without.
+    fn named<T: Default + FromStr<Err = stiction::error::Error>>(
+        &self,
+        key: &str,
+        name: Option<&str>,
+    ) -> Result<T, SceneError> {
+        name.map_or(Ok(T::default()), |name| {
+            name.parse().map_err(|error: T::Err| self.error(key, error.to_string()))
+        })
     }
 
     fn body<const D: usize>(&self, index: usize) -> Result<model::Body<D>, SceneError> {
@@ -109,6 +139,7 @@ impl Scene {
         let mesh = self.box_mesh(&format!("{key}.shape.box"), shape)?;
         let lame = Lame::new(body.material.young, body.material.poisson)
             .map_err(|error| self.parameter_error(&format!("{key}.material"), &error))?;
+        let kind = self.named(&format!("{key}.material.kind"), body.material.kind.as_deref())?;
         let density = body.material.density;
         if !(density > 0.0 && density.is_finite()) {
             return Err(self.error(&format!("{key}.material.density"), "must be positive, in kg/m³"));
@@ -119,7 +150,7 @@ impl Scene {
             vertices: mesh.vertices,
             triangles: mesh.triangles,
             tetrahedra: mesh.tetrahedra,
-            lame,
+            material: material::Material { kind, lame },
             density,
             velocity: self.vector_or_zero(&format!("{key}.velocity"), &body.velocity)?,
         })

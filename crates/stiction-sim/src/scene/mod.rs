@@ -45,7 +45,7 @@ pub struct Scene {
 }
 
 /// `[time]`.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
     /// Length of a step, in s.
@@ -55,6 +55,12 @@ pub struct Time {
     /// Every how many steps the configuration is written.
     #[serde(default = "one")]
     pub frame_every: usize,
+    /// The integrator, by name.
+    pub integrator: Option<String>,
+    /// `β` of Newmark's method.
+    pub beta: Option<f64>,
+    /// `γ` of Newmark's method.
+    pub gamma: Option<f64>,
 }
 
 fn one() -> usize {
@@ -114,7 +120,7 @@ pub struct Solver {
 }
 
 /// `material`.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
     /// Young's modulus in Pa.
@@ -123,6 +129,8 @@ pub struct Material {
     pub poisson: f64,
     /// Density in kg/m³.
     pub density: f64,
+    /// The law, by name.
+    pub kind: Option<String>,
 }
 
 /// `shape`, one of its kinds.

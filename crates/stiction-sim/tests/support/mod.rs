@@ -26,7 +26,20 @@ pub struct Finished<const D: usize> {
 
 /// Runs a scene to its end. After every step nothing intersects (exactly) and no energy came from nowhere.
 pub fn run<const D: usize>(name: &str) -> Finished<D> {
-    let scene = scene(name);
+    run_scene(name, &scene(name), true)
+}
+
+/// The same of a scene in whose text some words are replaced, and without an eye on energy: only implicit Euler never gains any.
+pub fn run_changed<const D: usize>(name: &str, changes: &[(&str, String)]) -> Finished<D> {
+    let mut text = scene(name).text().to_owned();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{name} has no {from}");
+        text = text.replace(from, to);
+    }
+    run_scene(name, &Scene::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}")), false)
+}
+
+fn run_scene<const D: usize>(name: &str, scene: &Scene, watch_energy: bool) -> Finished<D> {
     let (model, mut state) = scene.build::<D>().unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut work = Workspace::default();
     let mut reports = vec![StepReport::at_start(&model, &state)];
@@ -34,7 +47,9 @@ pub fn run<const D: usize>(name: &str) -> Finished<D> {
         let report = step(&model, &mut state, &mut work).unwrap_or_else(|error| panic!("{name}: {error}"));
         model.check_free(&state.x).unwrap_or_else(|error| panic!("{name}, {} s: {error}", state.time));
         assert!(report.gap > 0.0);
-        check_energy(name, &reports[reports.len() - 1], &report);
+        if watch_energy {
+            check_energy(name, &reports[reports.len() - 1], &report);
+        }
         reports.push(report);
     }
     Finished { model, state, reports }

@@ -52,6 +52,12 @@ impl<const D: usize> Matrix<D> {
         Self(from_fn(|i| from_fn(|j| self.0[j][i])))
     }
 
+    /// The sum of the squares of all entries.
+    #[inline]
+    pub fn norm_squared(self) -> f64 {
+        self.0.iter().flatten().map(|a| a * a).sum()
+    }
+
     /// The determinant.
     ///
     /// # Panics

@@ -1,0 +1,152 @@
+//! Every integrator: its order, its energy, and what a step of it satisfies (V17, V18).
+
+use stiction::math::Vector;
+use stiction_sim::integrator::{IntegratorKind, Newmark};
+use stiction_sim::state::{Before, State};
+
+/// `ẍ = −ω²x` from (1, 0), to the time `n h`.
+fn oscillate(kind: IntegratorKind, omega: f64, h: f64, n: usize) -> State<1> {
+    let one = vec![Vector([1.0])];
+    let mut state = State {
+        x: one,
+        v: vec![Vector([0.0])],
+        time: 0.0,
+        step: 0,
+        a: Vec::new(),
+        before: None,
+        kappa: None,
+    };
+    if matches!(kind, IntegratorKind::Newmark(_)) {
+        state.a = vec![Vector([-omega * omega])];
+    }
+    oscillate_from(state, kind, omega, h, n)
+}
+
+fn oscillate_from(mut state: State<1>, kind: IntegratorKind, omega: f64, h: f64, n: usize) -> State<1> {
+    for _ in 0..n {
+        let scheme = kind.begin(&state, h);
+        // The minimum of ½|x − x̃|² + s ½ω²|x|².
+        let x = scheme.predicted.iter().map(|x| *x * (1.0 / (1.0 + scheme.scale * omega * omega))).collect();
+        kind.finish(&mut state, &scheme, x, h);
+    }
+    state
+}
+
+fn energy(state: &State<1>, omega: f64) -> f64 {
+    0.5 * (state.v[0][0].powi(2) + omega * omega * state.x[0][0].powi(2))
+}
+
+/// V18: energies after 100 steps of a hundredth of a period, over the first.
+#[test]
+fn energy_is_lost_as_known() {
+    let (omega, h, n) = (std::f64::consts::TAU, 0.01, 100);
+    let lost = |kind| energy(&oscillate(kind, omega, h, n), omega) / (0.5 * omega * omega);
+    let euler = (1.0 + omega * omega * h * h).powi(-(n as i32));
+    assert!((euler - 0.674_349).abs() < 1e-6);
+    assert!((lost(IntegratorKind::ImplicitEuler) - euler).abs() < 1e-9);
+    assert!((lost(IntegratorKind::Newmark(Newmark::default())) - 1.0).abs() < 1e-9);
+    // BDF2 from two exact states; with its own first step, by implicit Euler, it loses a little more.
+    let at = |t: f64| (vec![Vector([(omega * t).cos()])], vec![Vector([-omega * (omega * t).sin()])]);
+    let ((x, v), (x_before, v_before)) = (at(h), at(0.0));
+    let before = Some(Before { x: x_before, v: v_before, h });
+    let start = State { x, v, time: h, step: 1, a: Vec::new(), before, kappa: None };
+    let exact =
+        energy(&oscillate_from(start, IntegratorKind::Bdf2, omega, h, n - 1), omega) / (0.5 * omega * omega);
+    assert!((exact - 0.999_250).abs() < 1e-6, "{exact}");
+    assert!((lost(IntegratorKind::Bdf2) - 0.993_372_021_494).abs() < 1e-9);
+}
+
+/// V17, the free oscillator: 1, 2, 2.
+#[test]
+fn orders_are_those_of_the_books() {
+    let (omega, end) = (2.0, 1.0);
+    for (kind, expected) in [
+        (IntegratorKind::ImplicitEuler, 1.0),
+        (IntegratorKind::Bdf2, 2.0),
+        (IntegratorKind::Newmark(Newmark::default()), 2.0),
+        (IntegratorKind::Newmark(Newmark { beta: 0.36, gamma: 0.7 }), 1.0),
+    ] {
+        let error = |n: usize| {
+            let state = oscillate(kind, omega, end / n as f64, n);
+            (state.x[0][0] - (omega * end).cos()).hypot(state.v[0][0] / omega + (omega * end).sin())
+        };
+        let order = (error(400) / error(800)).log2();
+        println!("{kind}: {order:.3}");
+        assert!((order - expected).abs() < 0.1, "{kind}: {order}");
+    }
+}
+
+/// A state after a few steps, with everything that integrators remember.
+fn some_state(kind: IntegratorKind) -> State<1> {
+    oscillate(kind, 3.0, 0.02, 4)
+}
+
+#[test]
+fn velocities_of_positions_and_positions_of_velocities_agree() {
+    for kind in IntegratorKind::ALL {
+        let state = some_state(kind);
+        let scheme = kind.begin(&state, 0.02);
+        let x = scheme.with_velocity(&[Vector([0.7])]);
+        assert!((scheme.motion().velocity(&x, 0)[0] - 0.7).abs() < 1e-13, "{kind}");
+        assert!((scheme.scale - kind.scale(0.02)).abs() < 1e-18, "{kind}");
+        let mut after = state.clone();
+        kind.finish(&mut after, &scheme, x, 0.02);
+        assert!((after.v[0][0] - 0.7).abs() < 1e-13, "{kind}");
+        assert!((after.time - 0.1).abs() < 1e-15 && after.step == 5);
+    }
+}
+
+/// Uniform motion and uniform acceleration are followed without error, as far as the order goes.
+#[test]
+fn uniform_motion_is_exact() {
+    for kind in IntegratorKind::ALL {
+        let mut state = State {
+            x: vec![Vector([1.0])],
+            v: vec![Vector([2.0])],
+            time: 0.0,
+            step: 0,
+            a: Vec::new(),
+            before: None,
+            kappa: None,
+        };
+        for _ in 0..10 {
+            let scheme = kind.begin(&state, 0.1);
+            let x = scheme.predicted.clone();
+            kind.finish(&mut state, &scheme, x, 0.1);
+        }
+        assert!((state.x[0][0] - 3.0).abs() < 1e-14 && (state.v[0][0] - 2.0).abs() < 1e-13, "{kind}");
+    }
+}
+
+/// A step of another length starts anew instead of using a formula for equal steps.
+#[test]
+fn bdf2_restarts_where_the_step_changes() {
+    let state = some_state(IntegratorKind::Bdf2);
+    let other = IntegratorKind::Bdf2.begin(&state, 0.01);
+    assert_eq!(other, IntegratorKind::ImplicitEuler.begin(&state, 0.01));
+    assert_ne!(IntegratorKind::Bdf2.begin(&state, 0.02), IntegratorKind::ImplicitEuler.begin(&state, 0.02));
+}
+
+#[test]
+fn numbers_that_are_not_stable_are_refused() {
+    for (beta, gamma, name) in [
+        (0.25, 0.4, "time.gamma"),
+        (0.2, 0.5, "time.beta"),
+        (f64::NAN, 0.5, "time.beta"),
+        (0.3, f64::NAN, "time.gamma"),
+    ] {
+        let message = IntegratorKind::Newmark(Newmark { beta, gamma }).check().unwrap_err().to_string();
+        assert!(message.contains(name), "{message}");
+    }
+    for kind in IntegratorKind::ALL {
+        assert!(kind.check().is_ok());
+        assert_eq!(kind.to_string().parse(), Ok(kind));
+    }
+    assert!(
+        "leapfrog"
+            .parse::<IntegratorKind>()
+            .unwrap_err()
+            .to_string()
+            .contains("implicit_euler, bdf2, newmark")
+    );
+}
