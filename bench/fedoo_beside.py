@@ -80,7 +80,7 @@ class Meter:
             return
         self.watched.setdefault(owner, set()).add(label)
         if isinstance(found, property):
-            setattr(owner, name, property(self.wrap(label, found.fget), self.wrap(label, found.fset)))
+            setattr(owner, name, property(self.wrap(label, found.fget), found.fset and self.wrap(label, found.fset)))
         else:
             setattr(owner, name, self.wrap(label, getattr(owner, name)))
 

@@ -161,3 +161,31 @@ def test_what_is_remembered_is_not_changed_by_others(scene):
     held = surface.with_filter(stiction.Filter.fixed(np.arange(len(scene.x))))
     assert len(first) > 0 and len(stiction.Contacts(held, scene.x, scene.dhat)) == 0
     assert len(stiction.Contacts(surface, scene.x, 0.01 * scene.dhat)) < len(first)
+
+
+def test_one_large_question_does_not_spoil_a_surface():
+    """The pairs of a large dhat are not compared for ever after."""
+    n = 400
+    x = np.c_[np.arange(n), np.zeros(n)]
+    surface = stiction.Surface(x, np.c_[np.arange(n - 1), np.arange(1, n)])
+    assert len(stiction.Contacts(surface, x, 1000.0)) > 0
+    for step in range(6):
+        moved = x + [0.0, 1e-4 * step]
+        assert len(stiction.Contacts(surface, moved, 0.01)) == 0
+
+
+def test_a_barrier_may_ask_for_a_hessian_in_the_same_place():
+    """Contacts of one place are shared, and so is their matrix: nobody may wait for it who holds it."""
+    scene = scenes.polygons(0)
+    surface = scene.surface()
+    contacts = stiction.Contacts(surface, scene.x, scene.dhat)
+    plain = barrier(contacts, KAPPA)
+
+    class Asking(Parabola):
+        def second_derivative(self, d, dhat):
+            again = stiction.Contacts(surface, scene.x, scene.dhat)
+            assert plain.hessian(again, scene.x).shape[0] == scene.x.size
+            return super().second_derivative(d, dhat)
+
+    found = stiction.BarrierPotential(scene.dhat, KAPPA, barrier=Asking()).hessian(contacts, scene.x)
+    assert np.isfinite(found.data).all()

@@ -111,3 +111,26 @@ def test_semi_implicit_stiffness_of_planes():
     assert found == pytest.approx([2.0 / 0.004**2 + 7.0], rel=1e-12)
     one = ours.semi_implicit_stiffness(collisions[0], x.ravel(), [2.0], np.diag([5.0, 6.0, 7.0]), 0.0)
     assert one == pytest.approx(found[0], rel=1e-12)
+
+
+def test_numbers_of_other_types_are_numbers():
+    """Sums of integers and of short floats are not those of their types."""
+    whole = np.array([70_000, 70_000, 3], dtype=np.int32)
+    for kind in (np.int32, np.int64, np.float32):
+        gradient = whole.astype(kind)
+        found, expected = (
+            m.initial_barrier_stiffness(1.0, m.ClampedLogBarrier(), 1e-2, 1.0, -7.0 * whole, gradient.astype(float) if m is theirs else gradient, 1e-8)
+            for m in (ours, theirs)
+        )
+        assert np.allclose(found, expected, rtol=1e-6)
+    for diagonal in (1.0, 1, np.float16(1), np.float32(1)):
+        assert ours.update_barrier_stiffness(1e-20, 1e-21, 1e3, 1.0, diagonal) == 2.0
+    assert ours.update_barrier_stiffness(1e-50, 1e-51, 1e3, 1.0, np.float32(1e-15)) == 2.0
+
+
+@pytest.mark.parametrize("wrong", [2 + 0j, "2", np.array([2.0]), float("nan")])
+def test_what_was_asked_before_does_not_make_wrong_numbers_right(wrong):
+    barrier, gradient = ours.ClampedLogBarrier(), np.ones(3)
+    ours.initial_barrier_stiffness(2.0, barrier, 1e-2, 1.0, gradient, gradient)
+    with pytest.raises((TypeError, ValueError), match="bbox_diagonal") if not isinstance(wrong, np.ndarray) else pytest.raises((TypeError, ValueError)):
+        ours.initial_barrier_stiffness(wrong, barrier, 1e-2, 1.0, gradient, gradient)

@@ -187,15 +187,18 @@ def test_until_is_a_time(until):
     assert simulation.run(until=-1.0) == []
 
 
+@pytest.mark.parametrize("steps", [0, 1, 6])
+@pytest.mark.parametrize("integrator", ["implicit_euler", "bdf2", "newmark"])
 @pytest.mark.parametrize("name", ["slide-2d.toml", "rub-2d.toml", "rub-3d.toml"])
-def test_a_stored_simulation_goes_on_to_the_last_bit(name):
-    simulation = stiction.Simulation(scene(name))
+def test_a_stored_simulation_goes_on_to_the_last_bit(name, integrator, steps):
+    text = scene(name).text.replace("[time]", f"[time]\nintegrator = \"{integrator}\"")
+    simulation = stiction.Simulation(stiction.Scene.parse(text))
     half = 6 * simulation.scene.time_step
-    simulation.run(until=half)
+    simulation.run(until=steps * simulation.scene.time_step)
     stored = pickle.dumps(simulation)
     simulation.run(until=2 * half)
     restored = pickle.loads(stored)
-    assert type(restored) is stiction.Simulation and restored.steps == 6 and len(restored.reports) == 7
+    assert type(restored) is stiction.Simulation and restored.steps == steps and len(restored.reports) == steps + 1
     restored.run(until=2 * half)
     assert restored.reports == simulation.reports
     assert np.array_equal(restored.positions, simulation.positions)

@@ -201,18 +201,22 @@ impl Contacts {
     /// of "vv" two vertices, of "ve" an edge and a vertex, of "ee" two edges, nearly parallel ones last.
     fn primitives(&self, kind: &str) -> PyResult<(Vec<u32>, Vec<u32>)> {
         either!(AnyContacts, &self.0, scene => {
-            let edge = |a, b| scene.surface.edge_between(a, b).unwrap_or(u32::MAX);
-            let edges = |Stencil([a, b, c, d]): Stencil<4>| (edge(a, b), edge(c, d));
+            let edge = |a, b| {
+                let none = || at("contacts", format!("vertices {a} and {b} have no edge in this surface"));
+                scene.surface.edge_between(a, b).ok_or_else(none)
+            };
             let c = &scene.contacts;
-            match kind {
-                "vv" => Ok(c.vv.iter().map(|c| (c.stencil.0[0], c.stencil.0[1])).unzip()),
-                "ve" => Ok(c.ve.iter().map(|c| (edge(c.stencil.0[1], c.stencil.0[2]), c.stencil.0[0])).unzip()),
+            let pairs: PyResult<Vec<(u32, u32)>> = match kind {
+                "vv" => Ok(c.vv.iter().map(|c| (c.stencil.0[0], c.stencil.0[1])).collect()),
+                "ve" => c.ve.iter().map(|c| Ok((edge(c.stencil.0[1], c.stencil.0[2])?, c.stencil.0[0]))).collect(),
                 "ee" => {
                     let parallel = c.parallel.iter().map(|c| c.contact.stencil);
-                    Ok(c.ee.iter().map(|c| c.stencil).chain(parallel).map(edges).unzip())
+                    let all = c.ee.iter().map(|c| c.stencil).chain(parallel);
+                    all.map(|Stencil([a, b, c, d])| Ok((edge(a, b)?, edge(c, d)?))).collect()
                 }
                 _ => Err(at("kind", format!("\"{kind}\" is none of \"vv\", \"ve\", \"ee\""))),
-            }
+            };
+            Ok(pairs?.into_iter().unzip())
         })
     }
 

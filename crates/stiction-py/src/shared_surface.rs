@@ -38,6 +38,7 @@ impl<const D: usize> SharedSurface<D> {
             Err(TryLockError::Poisoned(broken)) => {
                 let mut nearby = broken.into_inner();
                 *nearby = Nearby::default();
+                self.nearby.clear_poison();
                 nearby
             }
             // Not worth waiting for.

@@ -18,7 +18,7 @@ use stiction_sim::state::{Before, State};
 use stiction_sim::step::step;
 
 use crate::array::{from_rows, from_vectors};
-use crate::error::{at, file_error, not_negative};
+use crate::error::{at, file_error, not_negative, positive};
 use crate::interrupt::watched;
 use crate::scene::Scene;
 use crate::shared_surface::SharedSurface;
@@ -229,13 +229,17 @@ impl Simulation {
     fn __setstate__(&self, stored: Stored<'_>) -> PyResult<()> {
         let (time, step, kappa, fields, length, reports) = stored;
         let time = not_negative("time", time)?;
+        let kappa = kappa.map(|kappa| positive("kappa", kappa)).transpose()?;
         let [x, v, a, x_before, v_before] = &fields[..] else {
             return Err(at("state", format!("has {} fields of vectors, expected 5", fields.len())));
         };
         either!(AnyRun, &self.run, run => {
             let field = |name, array: &Bound<'_, PyAny>| vertex_field(&run.surface, name, array);
             let before = match length {
-                Some(h) => Some(Before { x: field("x", x_before)?, v: field("v", v_before)?, h }),
+                Some(h) => {
+                    let (x, v) = (field("x before", x_before)?, field("v before", v_before)?);
+                    Some(Before { x, v, h: positive("length", h)? })
+                }
                 None => None,
             };
             let a = if a.len()? == 0 { Vec::new() } else { field("a", a)? };

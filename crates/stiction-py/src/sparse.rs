@@ -1,6 +1,6 @@
 //! Symmetric block matrices as the three arrays of a compressed sparse column matrix.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, TryLockError};
 
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyImportError;
@@ -86,11 +86,18 @@ fn scipy_sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 pub struct Kept<const D: usize>(Mutex<Blocks<D>>);
 
 impl<const D: usize> Kept<D> {
-    /// The Hessian of a potential.
+    /// The Hessian of a potential. Whoever finds the matrix in use, by another thread or by a barrier of Python that asks for a Hessian
+    /// itself, makes one of their own.
     pub fn hessian(&self, potential: &impl Potential<D>, x: &[Vector<D>], psd: Psd) -> PyResult<Columns> {
-        let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = Blocks::default();
+        let mut kept = match self.0.try_lock() {
+            Ok(kept) => Some(kept),
+            Err(TryLockError::Poisoned(broken)) => Some(broken.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        let blocks = kept.as_deref_mut().unwrap_or(&mut own);
         blocks.assemble(potential, x, 1.0, psd);
-        Columns::new(&blocks)
+        Columns::new(blocks)
     }
 }
 

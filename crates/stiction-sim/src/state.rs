@@ -13,7 +13,7 @@ pub struct State<const D: usize> {
     pub time: f64,
     /// Steps made.
     pub step: usize,
-    /// Accelerations in m/s², for integrators that use them; none at the start means zero.
+    /// Accelerations in m/s², for integrators that use them; none before their first step.
     pub a: Vec<Vector<D>>,
     /// One step earlier, for integrators that use it.
     pub before: Option<Before<D>>,

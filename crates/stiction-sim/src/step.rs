@@ -15,7 +15,7 @@ use crate::state::State;
 /// Makes one time step: moves `state` to the end of it.
 ///
 /// Normal forces and sliding planes are frozen at the last configuration, then the incremental potential
-/// is made smallest, from the predicted positions on. With refinements friction is frozen anew at the
+/// is made smallest, from where velocities stay what they are. With refinements friction is frozen anew at the
 /// solution, until its forces settle.
 ///
 /// # Errors
@@ -29,8 +29,12 @@ pub fn step<const D: usize>(
     work: &mut Workspace<D>,
 ) -> Result<StepReport<D>> {
     let h = model.params.time.step;
-    let scheme = model.params.time.integrator.begin(state, h);
+    let mut scheme = model.params.time.integrator.begin(state, h);
     let targets = model.boundary.targets(model.surface.rest(), (state.step + 1) as f64 * h);
+    for &(vertex, target) in &targets {
+        let i = vertex as usize;
+        scheme.prescribe(i, (state.x[i], target), state.v[i], h);
+    }
     let mut iterate = begin(model, state);
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let slides = lag(model, &iterate);

@@ -59,6 +59,7 @@ fn errors_in_scenes_name_line_and_key() {
             "end = 0.1, integrator = \"leapfrog\"",
             vec!["line 3", "time.integrator", "leapfrog", "bdf2"],
         ),
+        ("end = 0.1", "end = 0.1, integrator = \"newmark\", gamma = 2.0", vec!["line 3", "time.gamma"]),
         ("end = 0.1", "end = 0.1, beta = 0.3", vec!["line 3", "time.beta", "newmark"]),
         ("end = 0.1", "end = 0.1, integrator = \"newmark\", beta = 0.1", vec!["line 3", "time.beta", "γ/2"]),
         ("end = 0.1", "end = 0.1, integrator = \"newmark\", gamma = 0.4", vec!["line 3", "time.gamma", "½"]),

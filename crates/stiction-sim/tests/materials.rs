@@ -155,6 +155,11 @@ fn only_neo_hookean_forbids_inversion() {
         assert_eq!(energy == f64::INFINITY, material.kind == MaterialKind::NeoHookean, "{}", material.kind);
         assert!(material.kind == MaterialKind::NeoHookean || energy.is_finite() && energy > 0.0);
     }
+    // What is squeezed pushes back, however small it is.
+    let stable = Material { kind: MaterialKind::StableNeoHookean, lame: Lame::new(2.0, 0.0).unwrap() };
+    for size in [0.5, 0.1, 1e-3] {
+        assert!(stable.stress(&Matrix::<3>::scalar(size)).0[0][0] < 0.0, "{size}");
+    }
     // Flat and collapsed elements have finite derivatives, too.
     for f in [Matrix([[1.0, 0.0], [0.0, 0.0]]), Matrix([[0.0; 2]; 2])] {
         for material in materials().filter(|material| material.kind != MaterialKind::NeoHookean) {

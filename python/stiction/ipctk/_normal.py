@@ -61,25 +61,12 @@ class NormalCollisions:
     IMPROVED_MAX_APPROX = CollisionSetType.IMPROVED_MAX_APPROX
     OGC = CollisionSetType.OGC
 
-    # Solvers make and build many, between which caches are emptied: so little as possible is done in a build, and what most never
-    # change is with the class.
+    # Solvers make and build many, with caches emptied in between: what most never change is with the class.
     _use_area_weighting = False
     _enable_shape_derivatives = False
     _collision_set_type = CollisionSetType.IPC
     _choices: tuple[Any, Any, bool] = ("ipc", "count", False)
-    _collisions: Any = empty_set()
-    """The collisions; None while nobody has looked into those of `_built`."""
-    _built: tuple[CollisionMesh, _stiction.Contacts, list[Any]]
-
-    @property
-    def _set(self) -> Any:
-        if self._collisions is None:
-            self._collisions = NormalSet(*self._built)
-        return self._collisions
-
-    @_set.setter
-    def _set(self, collisions: Any) -> None:
-        self._collisions = collisions
+    _set: Any = empty_set()
 
     # --- How to build ---
 
@@ -145,8 +132,9 @@ class NormalCollisions:
                 mesh._surface, vertices, dhat, dmin, *self._choices, method, native_planes(planes, mesh.dim) if planes else None
             )
         except (TypeError, ValueError) as error:
-            raise _wrong(error, dhat, dmin) from None
-        self._built, self._collisions = (mesh, contacts, list(planes)), None
+            trouble = _wrong(error, dhat, dmin)
+            raise trouble from None
+        self._set = NormalSet(mesh, contacts, list(planes))
 
     def _build_from(self, candidates: Candidates, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0) -> None:
         instance("candidates", candidates, Candidates)
@@ -167,15 +155,16 @@ class NormalCollisions:
                 candidates=pairs_near,
             )
         except (TypeError, ValueError) as error:
-            raise _wrong(error, dhat, dmin) from None
-        self._built, self._collisions = (mesh, contacts, list(planes)), None
+            trouble = _wrong(error, dhat, dmin)
+            raise trouble from None
+        self._set = NormalSet(mesh, contacts, list(planes))
         if planes:
             self._set.keep_planes(pairs)
 
     # --- What there is ---
 
     def __len__(self) -> int:
-        return len(self._built[1] if self._collisions is None else self._collisions)
+        return len(self._set)
 
     def empty(self) -> bool:
         """Whether there are none."""
@@ -186,9 +175,7 @@ class NormalCollisions:
         self._set = empty_set()
 
     def __getitem__(self, i: int) -> NormalCollision:
-        own = self._collisions
-        if own is None:
-            own = self._set
+        own = self._set
         if type(i) is not int:
             i = whole_index(i)
         if 0 <= i < len(own):
@@ -232,9 +219,8 @@ class NormalCollisions:
         return gap * gap
 
     def _native(self, mesh: CollisionMesh, x: Any) -> _stiction.Contacts:
-        if self._collisions is None and mesh is self._built[0]:
-            return self._built[1]
-        instance("mesh", mesh, CollisionMesh)
+        if type(mesh) is not CollisionMesh:
+            instance("mesh", mesh, CollisionMesh)
         return self._set.native(mesh, x)
 
     vv_collisions = _list_of("vv")
@@ -273,8 +259,11 @@ def plane_pairs(candidates: Candidates) -> tuple[list[Any], np.ndarray]:
 
 
 def _wrong(error: TypeError | ValueError, dhat: Any, dmin: Any) -> TypeError | ValueError:
-    """An error of building: numbers are looked at only where something is wrong."""
-    positive("dhat", dhat), not_negative("dmin", dmin)
+    """What is wrong with a build: numbers are looked at only where something is."""
+    try:
+        positive("dhat", dhat), not_negative("dmin", dmin)
+    except (TypeError, ValueError) as of_number:
+        return of_number
     return renamed(error, x="vertices")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -45,16 +45,17 @@ def initial_barrier_stiffness(
 
 def _balance(grad_energy: Any, grad_barrier: Any) -> float:
     """−g_b·g_E/|g_b|², or 1 without a force of the barrier."""
-    if type(grad_energy) is not np.ndarray or type(grad_barrier) is not np.ndarray or grad_energy.shape != grad_barrier.shape:
+    if not (_is_plain_vector(grad_energy) and _is_plain_vector(grad_barrier) and len(grad_energy) == len(grad_barrier)):
         return _checked_balance(grad_energy, grad_barrier)
-    try:
-        square, both = float(grad_barrier.dot(grad_barrier)), float(grad_barrier.dot(grad_energy))
-    except (TypeError, ValueError):
-        return _checked_balance(grad_energy, grad_barrier)
+    square, both = float(grad_barrier.dot(grad_barrier)), float(grad_barrier.dot(grad_energy))
     # Whatever is not finite shows in the products.
     if not 0.0 < square < inf or not -inf < both < inf:
         return _checked_balance(grad_energy, grad_barrier)
     return -both / square
+
+
+def _is_plain_vector(value: Any) -> bool:
+    return type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1
 
 
 def _checked_balance(grad_energy: Any, grad_barrier: Any) -> float:
@@ -77,7 +78,7 @@ def _least(barrier: Barrier, bbox_diagonal: Any, dhat: Any, average_mass: Any, s
 
 
 # Barriers of this module have no state, and solvers ask for the same again and again.
-_least_of_native = lru_cache(maxsize=16)(_least)
+_least_of_native = lru_cache(maxsize=16, typed=True)(_least)
 
 
 def update_barrier_stiffness(
@@ -94,29 +95,18 @@ def update_barrier_stiffness(
     `prev_min_distance`, `min_distance`: squared, in m², as `compute_minimum_distance` has them; infinite ones are taken. Tiny is less than
     (dhat_epsilon_scale (diagonal + dmin))².
     """
-    sizes = max_barrier_stiffness, barrier_stiffness, bbox_diagonal, dhat_epsilon_scale, dmin
-    if not _are_plain(prev_min_distance, min_distance, sizes):
-        _check_squared("prev_min_distance", prev_min_distance)
-        _check_squared("min_distance", min_distance)
-        not_negative("max_barrier_stiffness", max_barrier_stiffness), not_negative("barrier_stiffness", barrier_stiffness)
-        positive("bbox_diagonal", bbox_diagonal), not_negative("dmin", dmin), not_negative("dhat_epsilon_scale", dhat_epsilon_scale)
-    tiny = (dhat_epsilon_scale * (bbox_diagonal + dmin)) ** 2
-    doubles = min_distance < prev_min_distance < tiny
-    return float(min(max_barrier_stiffness, 2.0 * barrier_stiffness) if doubles else barrier_stiffness)
+    before, now = _squared("prev_min_distance", prev_min_distance), _squared("min_distance", min_distance)
+    most = not_negative("max_barrier_stiffness", max_barrier_stiffness)
+    kappa = not_negative("barrier_stiffness", barrier_stiffness)
+    diagonal, dmin = positive("bbox_diagonal", bbox_diagonal), not_negative("dmin", dmin)
+    tiny = (not_negative("dhat_epsilon_scale", dhat_epsilon_scale) * (diagonal + dmin)) ** 2
+    return min(most, 2.0 * kappa) if now < before < tiny else kappa
 
 
-def _are_plain(before: Any, now: Any, sizes: tuple[Any, ...]) -> bool:
-    """Whether nothing is negative, sizes are finite and the diagonal is not 0: then none needs to be looked at by itself."""
-    try:
-        return before >= 0.0 and now >= 0.0 and min(sizes) >= 0.0 and isfinite(sum(sizes)) and sizes[2] > 0.0
-    except (TypeError, ValueError):  # words, arrays
-        return False
-
-
-def _check_squared(name: str, value: Any) -> None:
-    """Checks a squared distance, which may be infinite."""
-    if float(value) != inf:
-        not_negative(name, value)
+def _squared(name: str, value: Any) -> float:
+    """A squared distance, which may be infinite."""
+    value = float(value)
+    return value if value == inf else not_negative(name, value)
 
 
 def semi_implicit_stiffness(*args: Any, **kwargs: Any) -> Any:

@@ -15,7 +15,8 @@ pub(super) fn begin<const D: usize>(state: &State<D>, h: f64) -> Scheme<D> {
         return implicit_euler::begin(state, h);
     };
     let h_hat = 2.0 * h / 3.0;
-    let ahead = |(now, before): (&Vector<D>, &Vector<D>)| (*now * 4.0 - *before) * (1.0 / 3.0);
+    // So written that what is at rest stays exactly where it is.
+    let ahead = |(now, before): (&Vector<D>, &Vector<D>)| *now + (*now - *before) * (1.0 / 3.0);
     let x_ref: Vec<_> = state.x.iter().zip(&before.x).map(ahead).collect();
     let speeds = state.v.iter().zip(&before.v).map(ahead);
     let predicted = x_ref.iter().zip(speeds).map(|(x, v)| *x + v * h_hat).collect();

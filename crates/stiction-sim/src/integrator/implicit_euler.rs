@@ -15,8 +15,7 @@ pub(super) fn begin<const D: usize>(state: &State<D>, h: f64) -> Scheme<D> {
 }
 
 pub(super) fn finish<const D: usize>(state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>) {
-    for ((v, new), old) in state.v.iter_mut().zip(&x).zip(&scheme.x_ref) {
-        *v = (*new - *old) * (1.0 / scheme.h_hat);
-    }
+    let motion = scheme.motion();
+    state.v = (0..x.len()).map(|i| motion.velocity(&x, i)).collect();
     state.x = x;
 }

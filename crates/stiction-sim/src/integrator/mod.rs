@@ -34,6 +34,16 @@ impl<const D: usize> Scheme<D> {
         Motion { x_ref: &self.x_ref, v_ref: &self.v_ref, h_hat: self.h_hat }
     }
 
+    /// Gives a vertex whose motion is prescribed the mean velocity of its way from `from` to `to`, in m, in a step of length `h` in s, whatever the
+    /// integrator makes of free ones; `v` is its velocity before, in m/s.
+    pub fn prescribe(&mut self, vertex: usize, (from, to): (Vector<D>, Vector<D>), v: Vector<D>, h: f64) {
+        self.v_ref.resize(self.x_ref.len(), Vector::ZERO);
+        let mean = (to - from) * (1.0 / h);
+        self.x_ref[vertex] = to;
+        self.v_ref[vertex] = mean;
+        self.predicted[vertex] = to - (mean - v) * (self.scale / h);
+    }
+
     /// The positions, in m, at which vertices have these velocities, in m/s.
     pub fn with_velocity(&self, v: &[Vector<D>]) -> Vec<Vector<D>> {
         let v_ref = self.v_ref.iter().copied().chain(std::iter::repeat(Vector::ZERO));
@@ -50,7 +60,7 @@ pub enum IntegratorKind {
     ImplicitEuler,
     /// `bdf2`: second order, damps high frequencies.
     Bdf2,
-    /// `newmark`: second order, keeps energy, rings.
+    /// `newmark`: second order for γ = ½, keeps energy, rings.
     Newmark(Newmark),
 }
 

@@ -4,18 +4,20 @@
 //! xⁿ⁺¹ = xⁿ + h vⁿ + h² ((½ − β) aⁿ + β aⁿ⁺¹)        vⁿ⁺¹ = vⁿ + h ((1 − γ) aⁿ + γ aⁿ⁺¹)
 //! x̃ = xⁿ + h vⁿ + h² (½ − β) aⁿ      v(x) = (x − x̃)/ĥ + vⁿ + h (1 − γ) aⁿ      scale = β h²      ĥ = β h/γ
 //! ```
-//! Second order for γ = ½; β = ¼ keeps the energy of linear systems, and lets high frequencies ring. The acceleration at the start is 0:
-//! what is at rest must not be torn loose by a guess.
+//! Second order for γ = ½; β = ¼ keeps the energy of linear systems, and lets high frequencies ring. The first step is one of implicit
+//! Euler, whose acceleration the second begins with: what is at rest must not be torn loose by a guess.
 
 use stiction::math::Vector;
 
-use super::{Newmark, Scheme};
+use super::{Newmark, Scheme, implicit_euler};
 use crate::state::State;
 
 pub(super) fn begin<const D: usize>(of: Newmark, state: &State<D>, h: f64) -> Scheme<D> {
     let Newmark { beta, gamma } = of;
-    let none = vec![Vector::ZERO; state.x.len()];
-    let a = if state.a.is_empty() { &none } else { &state.a };
+    if state.a.is_empty() {
+        return implicit_euler::begin(state, h);
+    }
+    let a = &state.a;
     let there =
         |((x, v), a): ((&Vector<D>, &Vector<D>), &Vector<D>)| *x + *v * h + *a * (h * h * (0.5 - beta));
     let predicted: Vec<_> = state.x.iter().zip(&state.v).zip(a).map(there).collect();

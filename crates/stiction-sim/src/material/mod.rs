@@ -103,7 +103,7 @@ impl Material {
     /// The eigenvalues, in Pa, and eigen-matrices of ∂P/∂F; the first `D²` of the entries.
     pub fn modes<const D: usize>(&self, f: &Matrix<D>) -> [(f64, Matrix<D>); 9] {
         stretch::modes(f, |sigma| match self.kind {
-            MaterialKind::NeoHookean => neo_hookean::curvature(&self.lame, sigma),
+            MaterialKind::NeoHookean => neo_hookean::curvature(&self.lame, sigma, f.det()),
             MaterialKind::StableNeoHookean => stable_neo_hookean::curvature(&self.lame, sigma),
             MaterialKind::FixedCorotated => fixed_corotated::curvature(&self.lame, sigma),
             MaterialKind::StVenantKirchhoff => stvk::curvature(&self.lame, sigma),

@@ -30,10 +30,12 @@ pub fn stress<const D: usize>(lame: &Lame, f: &Matrix<D>) -> Matrix<D> {
     *f * lame.shear + inverse * (lame.lambda * f.det().ln() - lame.shear)
 }
 
-/// Second derivatives by the stretches.
-pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
+/// Second derivatives by the stretches, of a deformation with determinant `j`: more precise than their product where an element is nearly flat.
+pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>, j: f64) -> Curvature<D> {
     let (g, lambda) = (lame.shear, lame.lambda);
-    let pressure = g - lambda * s.0.iter().product::<f64>().ln();
+    // The smallest stretch may round to 0 or below.
+    let s = s.0.map(|s| s.abs().max(f64::MIN_POSITIVE.sqrt()));
+    let pressure = g - lambda * j.ln();
     let stretch = |i: usize, j: usize| {
         if i == j { g + (pressure + lambda) / (s[i] * s[i]) } else { lambda / (s[i] * s[j]) }
     };

@@ -1,11 +1,13 @@
-//! Stable neo-Hookean elasticity: no barrier at J = 0, so it recovers from any state.
+//! Stable neo-Hookean elasticity: finite for every deformation, and it comes back from all of them.
 //!
 //! ```text
-//! Ψ(F) = G/2 (tr FᵀF − D) − G (J − 1) + (λ + G)/2 (J − 1)²            [J/m³]
-//! P(F) = G F + q ∂J/∂F        q = (λ + G)(J − 1) − G                  [Pa]
-//! Aᵢⱼ = G δᵢⱼ + (λ + G) JᵢJⱼ + q Jᵢⱼ      quotients G ∓ q Jᵢⱼ           Jᵢ = ∂J/∂σᵢ, Jᵢⱼ = ∂²J/∂σᵢ∂σⱼ
+//! Ψ(F) = μ/2 (I − D) − μ/2 ln((I + 1)/(D + 1)) − G (J − 1) + Λ/2 (J − 1)²        I = tr FᵀF            [J/m³]
+//! P(F) = m F + q ∂J/∂F        m = μ I/(I + 1)        q = Λ (J − 1) − G                               [Pa]
+//! Aᵢⱼ = m δᵢⱼ + 2μ σᵢσⱼ/(I + 1)² + Λ JᵢJⱼ + q Jᵢⱼ      quotients m ∓ q Jᵢⱼ           Jᵢ = ∂J/∂σᵢ, Jᵢⱼ = ∂²J/∂σᵢ∂σⱼ
+//! μ = G (D + 1)/D        Λ = λ + G − 2G/(D (D + 1))
 //! ```
-//! λ + G in place of λ makes small strains those of Hooke's law. Elements may invert, at a finite energy. Reference: \[Smith2018\].
+//! These μ and Λ make small strains those of Hooke's law; in 3D they are 4/3 G and λ + 5/6 G. The logarithm keeps bodies from staying collapsed.
+//! Elements may invert, at a finite energy. Reference: \[Smith2018\].
 
 use std::array::from_fn;
 
@@ -14,34 +16,41 @@ use stiction::math::{Matrix, Vector};
 use super::Lame;
 use super::stretch::{Curvature, cofactors, without_one, without_two};
 
+/// `μ` and `Λ`, in Pa.
+fn moduli<const D: usize>(lame: &Lame) -> (f64, f64) {
+    let d = D as f64;
+    (lame.shear * (d + 1.0) / d, lame.lambda + lame.shear * (1.0 - 2.0 / (d * (d + 1.0))))
+}
+
 /// `Ψ(F)`.
 pub fn energy<const D: usize>(lame: &Lame, f: &Matrix<D>) -> f64 {
-    let grown = f.det() - 1.0;
-    let volume = 0.5 * (lame.lambda + lame.shear) * grown * grown - lame.shear * grown;
-    0.5 * lame.shear * (f.norm_squared() - D as f64) + volume
+    let (mu, bulk) = moduli::<D>(lame);
+    let (grown, stretched) = (f.det() - 1.0, f.norm_squared() - D as f64);
+    let shape = 0.5 * mu * (stretched - (stretched / (D as f64 + 1.0)).ln_1p());
+    shape + 0.5 * bulk * grown * grown - lame.shear * grown
 }
 
 /// `P(F)`.
 pub fn stress<const D: usize>(lame: &Lame, f: &Matrix<D>) -> Matrix<D> {
-    *f * lame.shear + cofactors(f) * slope(lame, f.det())
-}
-
-/// `q`.
-fn slope(lame: &Lame, j: f64) -> f64 {
-    (lame.lambda + lame.shear) * (j - 1.0) - lame.shear
+    let (mu, bulk) = moduli::<D>(lame);
+    let square = f.norm_squared();
+    *f * (mu * square / (square + 1.0)) + cofactors(f) * (bulk * (f.det() - 1.0) - lame.shear)
 }
 
 /// Second derivatives by the stretches.
 pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
-    let (g, j) = (lame.shear, without_one(s));
-    let q = slope(lame, s.0.iter().product());
+    let (mu, bulk) = moduli::<D>(lame);
+    let (square, j) = (s.norm_squared(), without_one(s));
+    let m = mu * square / (square + 1.0);
+    let q = bulk * (s.0.iter().product::<f64>() - 1.0) - lame.shear;
+    let bend = 2.0 * mu / ((square + 1.0) * (square + 1.0));
     let stretch = |i: usize, k: usize| {
-        let same = if i == k { g } else { 0.0 };
-        same + (lame.lambda + g) * j[i] * j[k] + q * without_two(s, i, k)
+        let same = if i == k { m } else { 0.0 };
+        same + bend * s[i] * s[k] + bulk * j[i] * j[k] + q * without_two(s, i, k)
     };
     Curvature {
         stretch: from_fn(|i| from_fn(|k| stretch(i, k))),
-        minus: from_fn(|i| from_fn(|k| g - q * without_two(s, i, k))),
-        plus: from_fn(|i| from_fn(|k| g + q * without_two(s, i, k))),
+        minus: from_fn(|i| from_fn(|k| m - q * without_two(s, i, k))),
+        plus: from_fn(|i| from_fn(|k| m + q * without_two(s, i, k))),
     }
 }

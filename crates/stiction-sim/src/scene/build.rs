@@ -117,7 +117,9 @@ impl Scene {
             }
             return Ok(kind);
         };
-        let (beta, gamma) = (self.time.beta.unwrap_or(usual.beta), self.time.gamma.unwrap_or(usual.gamma));
+        let gamma = self.time.gamma.unwrap_or(usual.gamma);
+        // ¼ for γ = ½; with more damping, that which damps high frequencies most.
+        let beta = self.time.beta.unwrap_or(0.25 * (gamma + 0.5) * (gamma + 0.5));
         Ok(IntegratorKind::Newmark(Newmark { beta, gamma }))
     }
 

@@ -12,7 +12,7 @@ use crate::threads;
 #[derive(Clone, Debug, Default)]
 pub struct Nearby<const D: usize> {
     kind: BroadPhaseKind,
-    /// The largest margin in m by which boxes are grown; beyond, more pairs are kept than a search takes time.
+    /// The largest margin in m by which boxes are grown; beyond, comparing the pairs that are kept takes longer than a search.
     most: Option<f64>,
     last: Option<Question<D>>,
     kept: Option<Kept<D>>,
@@ -36,6 +36,9 @@ struct Kept<const D: usize> {
     /// The same less what boxes are rounded by.
     reach: f64,
     candidates: Candidates,
+    /// How many questions they have answered, and the most pairs that one of them was answered with.
+    uses: usize,
+    found: usize,
 }
 
 /// The margin is so many times the pace.
@@ -43,6 +46,11 @@ const AHEAD: f64 = 4.0;
 
 /// The largest margin by the mean length of an edge.
 const MOST: f64 = 0.25;
+
+/// A search takes as long as to compare so many pairs for each pair found,
+const PER_FOUND: usize = 4;
+/// and so many for each vertex, edge and face.
+const PER_ITEM: usize = 2;
 
 impl<const D: usize> Nearby<D> {
     /// A search by this method.
@@ -64,7 +72,7 @@ impl<const D: usize> Nearby<D> {
         let pace = self.pace(surface, start, end);
         let mut held = self.kept.as_ref().is_some_and(|kept| kept.holds(surface, (start, end), inflation));
         if !held && let Some(margin) = self.margin(surface, pace) {
-            let radius = self.last.as_ref().map_or(inflation, |last| inflation.max(last.inflation)) + margin;
+            let radius = self.usual_inflation(inflation) + margin;
             let kept = Kept::new(surface, self.kind, end, radius);
             self.searches += 1;
             held = kept.holds(surface, (start, end), inflation);
@@ -72,11 +80,27 @@ impl<const D: usize> Nearby<D> {
         }
         self.note(end, inflation, pace);
         match &self.kept {
-            Some(kept) if held => among(surface, (start, end), inflation, &kept.candidates),
+            Some(kept) if held => {
+                let found = among(surface, (start, end), inflation, &kept.candidates);
+                self.weigh(surface, found.len());
+                found
+            }
             _ => {
                 self.searches += 1;
                 self.kind.candidates(surface, start, end, inflation)
             }
+        }
+    }
+
+    /// Forgets pairs that are too many to be compared for so few found, also by questions before, and keeps fewer next time.
+    fn weigh(&mut self, surface: &Surface<D>, found: usize) {
+        let items = surface.vertices().len() + surface.edges().len() + surface.faces().len();
+        let Some(kept) = &mut self.kept else { return };
+        (kept.uses, kept.found) = (kept.uses + 1, kept.found.max(found));
+        let worth = PER_FOUND * kept.found + PER_ITEM * items;
+        if kept.uses > 2 && kept.candidates.len() > worth {
+            self.kept = None;
+            self.most = self.most.map(|most| 0.5 * most);
         }
     }
 
@@ -100,12 +124,21 @@ impl<const D: usize> Nearby<D> {
         if moved == 0.0 { last.pace } else { moved.max(0.5 * last.pace) }
     }
 
+    /// How much boxes are grown in m by this question or, if it is not much more, the last one: solvers ask in turn for a motion and for
+    /// contacts.
+    fn usual_inflation(&self, inflation: f64) -> f64 {
+        let most = inflation + 4.0 * self.most.unwrap_or(0.0);
+        let last = self.last.as_ref().map_or(inflation, |last| last.inflation);
+        if last <= most { inflation.max(last) } else { inflation }
+    }
+
     /// How much boxes should be grown in m beyond what is asked for; nothing for the first question and for motions so
     /// large that a search for this question alone is cheaper.
     fn margin(&mut self, surface: &Surface<D>, pace: f64) -> Option<f64> {
         self.last.as_ref()?;
         let most = *self.most.get_or_insert_with(|| MOST * mean_edge(surface));
-        (pace <= most).then_some(most.min(AHEAD * pace))
+        // A margin that is no larger than the pace would not hold even this question.
+        (pace < 0.99 * most).then_some(most.min(AHEAD * pace))
     }
 }
 
@@ -113,7 +146,8 @@ impl<const D: usize> Kept<D> {
     fn new(surface: &Surface<D>, kind: BroadPhaseKind, at: &[Vector<D>], radius: f64) -> Self {
         let largest = surface.vertices().iter().map(|v| at[*v as usize].max_abs()).fold(0.0, f64::max);
         let reach = radius - 8.0 * f64::EPSILON * (largest + radius);
-        Self { at: at.to_vec(), radius, reach, candidates: kind.candidates(surface, at, at, radius) }
+        let candidates = kind.candidates(surface, at, at, radius);
+        Self { at: at.to_vec(), radius, reach, candidates, uses: 0, found: 0 }
     }
 
     /// Whether all boxes of a question lie inside those that were searched.
