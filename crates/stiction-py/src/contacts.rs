@@ -459,7 +459,7 @@ impl<const D: usize> Scene<D> {
         if !is_plain {
             return Self::build(surface, (x.py(), &positions), obstacles, pick).map(Arc::new);
         }
-        if let Some(last) = surface.last_contacts()
+        if let Some(last) = surface.last_contacts::<Self>()
             && last.is_of(&positions, &pick)
         {
             return Ok(last);

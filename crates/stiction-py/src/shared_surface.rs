@@ -1,5 +1,6 @@
 //! A surface that objects of Python share.
 
+use std::any::Any;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, TryLockError, Weak};
 
@@ -7,19 +8,20 @@ use stiction::broad_phase::{BroadPhaseKind, Candidates, Nearby};
 use stiction::math::Vector;
 use stiction::mesh;
 
-use crate::contacts::Scene;
+/// What someone found on a surface, of a type that only they know.
+type Found = dyn Any + Send + Sync;
 
 /// A surface, and what the last searches for close pairs found: solvers ask again and again after small motions, and sometimes twice
 /// in the same place.
 pub struct SharedSurface<const D: usize> {
     surface: mesh::Surface<D>,
     nearby: Mutex<Nearby<D>>,
-    last: Mutex<Weak<Scene<D>>>,
+    last: Mutex<Option<Weak<Found>>>,
 }
 
 impl<const D: usize> SharedSurface<D> {
     pub fn new(surface: mesh::Surface<D>) -> Arc<Self> {
-        Arc::new(Self { surface, nearby: Mutex::default(), last: Mutex::new(Weak::new()) })
+        Arc::new(Self { surface, nearby: Mutex::default(), last: Mutex::default() })
     }
 
     /// The candidates of a motion, whose positions and inflation have been checked. The default method remembers; which one
@@ -48,14 +50,15 @@ impl<const D: usize> SharedSurface<D> {
     }
 
     /// The contacts built last, while someone has them.
-    pub fn last_contacts(&self) -> Option<Arc<Scene<D>>> {
-        self.last.try_lock().ok()?.upgrade()
+    pub fn last_contacts<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.last.try_lock().ok()?.as_ref()?.upgrade()?.downcast().ok()
     }
 
     /// Notes the contacts built last.
-    pub fn keep_contacts(&self, contacts: &Arc<Scene<D>>) {
+    pub fn keep_contacts<T: Any + Send + Sync>(&self, contacts: &Arc<T>) {
+        let found: Arc<Found> = contacts.clone();
         if let Ok(mut last) = self.last.try_lock() {
-            *last = Arc::downgrade(contacts);
+            *last = Some(Arc::downgrade(&found));
         }
     }
 }
