@@ -232,7 +232,7 @@ OWN = {
     "a stored simulation with a negative stiffness": (
         lambda: simulation().__setstate__((0.0, 1, -1.0, [X, X, [], [], []], None, [])),
         ValueError,
-        "kappa: ",
+        "kappa = -1",
     ),
     "a stored region with a radius missing": (lambda: REGION.__setstate__((X, np.ones(5), 0.2, False)), ValueError, "radii"),
     "a stored filter of nonsense": (lambda: stiction._stiction._restore_filter(("sometimes", 1)), ValueError, "filter: .*sometimes"),
