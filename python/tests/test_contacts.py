@@ -163,17 +163,6 @@ def test_what_is_remembered_is_not_changed_by_others(scene):
     assert len(stiction.Contacts(surface, scene.x, 0.01 * scene.dhat)) < len(first)
 
 
-def test_one_large_question_does_not_spoil_a_surface():
-    """The pairs of a large dhat are not compared for ever after."""
-    n = 400
-    x = np.c_[np.arange(n), np.zeros(n)]
-    surface = stiction.Surface(x, np.c_[np.arange(n - 1), np.arange(1, n)])
-    assert len(stiction.Contacts(surface, x, 1000.0)) > 0
-    for step in range(6):
-        moved = x + [0.0, 1e-4 * step]
-        assert len(stiction.Contacts(surface, moved, 0.01)) == 0
-
-
 def test_a_barrier_may_ask_for_a_hessian_in_the_same_place():
     """Contacts of one place are shared, and so is their matrix: nobody may wait for it who holds it."""
     scene = scenes.polygons(0)

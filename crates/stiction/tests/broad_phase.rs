@@ -373,3 +373,16 @@ fn steady_motion_is_searched_once_in_a_few_steps() {
     }
     assert!(nearby.searches() < 50, "{} searches for 200 questions", nearby.searches());
 }
+
+#[test]
+fn one_large_question_is_not_remembered() {
+    let x = triangles::<3>(60, Spread::Even, &mut Random::new(2));
+    let (surface, mut nearby) = (surface(&x, false), Nearby::new(BroadPhaseKind::Bvh));
+    let all = nearby.candidates(&surface, &x, &x, 100.0).len();
+    let mut end = x.clone();
+    for _ in 0..5 {
+        end.iter_mut().for_each(|x| x[0] += 1e-4);
+        nearby.candidates(&surface, &end, &end, 1e-3);
+        assert!(nearby.kept() > 0 && nearby.kept() < all / 4, "{} of {all} pairs are kept", nearby.kept());
+    }
+}

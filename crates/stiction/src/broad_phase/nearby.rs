@@ -112,6 +112,11 @@ impl<const D: usize> Nearby<D> {
         self.last = Some(Question { end: place, inflation, pace });
     }
 
+    /// How many pairs are remembered.
+    pub fn kept(&self) -> usize {
+        self.kept.as_ref().map_or(0, |kept| kept.candidates.len())
+    }
+
     /// How many searches all questions have taken so far.
     pub fn searches(&self) -> usize {
         self.searches
