@@ -381,7 +381,9 @@ fn one_large_question_is_not_remembered() {
     let all = nearby.candidates(&surface, &x, &x, 100.0).len();
     let mut end = x.clone();
     for _ in 0..5 {
-        end.iter_mut().for_each(|x| x[0] += 1e-4);
+        for x in &mut end {
+            x[0] += 1e-4;
+        }
         nearby.candidates(&surface, &end, &end, 1e-3);
         assert!(nearby.kept() > 0 && nearby.kept() < all / 4, "{} of {all} pairs are kept", nearby.kept());
     }
