@@ -202,7 +202,7 @@ def queries():
     if not folder.is_dir():
         print(f"\nqueries: skipped, there is no {folder.name} folder (set STICTION_CCD_QUERIES)")
         return
-    print("\nqueries with exact truth, ipctk; ours: cargo test -p stiction --test ccd_exact -- --nocapture")
+    print("\nqueries with exact truth, ipctk; ours: cargo test -p stiction --test all ccd_exact:: -- --nocapture")
     for method in (ipctk.AdditiveCCD(), ipctk.TightInclusionCCD()):
         missed = alarms = free = 0
         for kind, ask in (("edge-edge", method.edge_edge_ccd), ("vertex-face", method.point_triangle_ccd)):

@@ -69,7 +69,7 @@ def test_methods_by_name():
 
 
 def test_the_step_that_ipctk_allows_by_its_cfl_condition_crosses():
-    """ipctk 1.6.1 takes the fastest vertex among those of candidates only. Ours is tested in `crates/stiction/tests/ccd.rs`."""
+    """ipctk 1.6.1 takes the fastest vertex among those of candidates only. Ours is tested in `crates/stiction/tests/all/ccd.rs`."""
     x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.2, 1], [0.3, 0.2, 1], [0.2, 0.3, 1.1]], float)
     p = np.zeros_like(x)
     p[3:, 2] = -2

@@ -1,12 +1,10 @@
 //! Which pairs are contacts and how much each counts, against all pairs by the definitions.
 
-mod support;
-#[path = "support/twin.rs"]
-mod twin;
-
 use std::f64::consts::TAU;
 use std::time::Instant;
 
+use crate::support::{Census, Random};
+use crate::twin::{self, by_key};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::closest::{self, EdgePart};
@@ -17,8 +15,6 @@ use stiction::math::Vector;
 use stiction::mesh::{Areas, Filter, Mixed, Surface, VertexFilter};
 use stiction::obstacle::{Obstacle, Plane, Sphere};
 use stiction::potential::Potential;
-use support::{Census, Random};
-use twin::by_key;
 
 const REACH: f64 = 0.3;
 
@@ -579,7 +575,7 @@ fn nothing_depends_on_the_number_of_threads() {
     }
 }
 
-/// Times of building, best of several: `cargo test --release -p stiction --test contacts -- --ignored --nocapture`.
+/// Times of building, best of several: `cargo test --release -p stiction --test all contacts:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn time_of_building() {

@@ -1,11 +1,9 @@
 //! Every broad phase against brute force: the same candidates in the same order.
 
-mod support;
-
+use crate::support::Random;
 use stiction::broad_phase::{Aabb, BroadPhaseKind, Candidates, Nearby, Primitive};
 use stiction::math::Vector;
 use stiction::mesh::{Filter, Surface, VertexFilter};
-use support::Random;
 
 /// How the places and sizes of random triangles are spread.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,8 @@
 //! Slides: which coefficients, axes and normal forces contacts get, and that friction changes continuously as contacts do.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{self, Census, DHAT, Random, Scene, assert_close, gradient, largest};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Contacts, ParallelContact, PerContact, Selection, Weighting};
@@ -18,7 +17,6 @@ use stiction::mesh::Surface;
 use stiction::mollifier::cross_squared;
 use stiction::obstacle::{Obstacle, Plane, RigidVelocity, Sphere};
 use stiction::tangent;
-use support::{Census, DHAT, Random, Scene, assert_close, gradient, largest};
 
 /// Runs a test inside a pool of so many threads.
 fn on_threads<R: Send>(count: usize, test: impl FnOnce() -> R + Send) -> R {

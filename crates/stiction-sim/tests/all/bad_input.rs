@@ -1,7 +1,6 @@
 //! What is wrong with a scene or a model is said with its place, and a failed step changes nothing.
 
-mod support;
-
+use crate::support;
 use stiction::math::Vector;
 use stiction_sim::boundary::Path;
 use stiction_sim::error::Error;

@@ -1,6 +1,6 @@
 //! A point mass on a surface: physics whose answers are known, for three time integrators.
 //!
-//! `cargo test -p stiction --test point_mass -- --nocapture` prints what is measured. Newton's method starts where the velocity is
+//! `cargo test -p stiction --test all point_mass:: -- --nocapture` prints what is measured. Newton's method starts where the velocity is
 //! that of the last step: with `μ_s > μ_k` a step has two solutions, and this one continues the motion.
 
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};

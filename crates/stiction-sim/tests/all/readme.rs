@@ -6,7 +6,7 @@ use stiction_sim::step::step;
 
 #[test]
 fn the_scene_of_the_readme_runs() {
-    let readme = include_str!("../../../README.md");
+    let readme = include_str!("../../../../README.md");
     let text = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let (model, mut state) = Scene::parse(text).and_then(|scene| scene.build::<2>()).unwrap();
     let mut work = Workspace::default();

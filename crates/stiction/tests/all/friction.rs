@@ -1,9 +1,11 @@
 //! Friction against differences: laws × coefficients × anisotropy × pairs, in 2D and 3D.
 
-mod support;
-
 use std::array::from_fn;
 
+use crate::support::{
+    self, Census, DHAT, Dense, ROOM, Random, Scene, assert_close, dense, gradient, hessian, largest, moved,
+    single_contacts, slope,
+};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::blocks::{Blocks, Csc, EntryColumns, FullBlocks};
 use stiction::broad_phase::BroadPhaseKind;
@@ -18,10 +20,6 @@ use stiction::math::{Vector, eigen};
 use stiction::mesh::Surface;
 use stiction::obstacle::{Cylinder, Obstacle, RigidVelocity, Sphere};
 use stiction::potential::Potential;
-use support::{
-    Census, DHAT, Dense, ROOM, Random, Scene, assert_close, dense, gradient, hessian, largest, moved,
-    single_contacts, slope,
-};
 
 /// Runs a test inside a pool of one thread: handing tiny sums to other threads costs more than the sums.
 fn alone(test: impl FnOnce() + Send) {

@@ -1,9 +1,11 @@
 //! The barrier against differences: gradients of energies, Hessians of gradients, in 2D and 3D. Friction is in `friction.rs`.
 
-mod support;
-
 use std::array::from_fn;
 
+use crate::support::{
+    self, Census, DHAT, ROOM, Random, Scene, assert_close, gradient, hessian, largest, moved,
+    single_contacts, slope,
+};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Contacts, PerContact, Selection, Weighting};
@@ -15,10 +17,6 @@ use stiction::mollifier;
 use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use stiction::potential::Potential;
 use stiction::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
-use support::{
-    Census, DHAT, ROOM, Random, Scene, assert_close, gradient, hessian, largest, moved, single_contacts,
-    slope,
-};
 
 /// Runs a test inside a pool of one thread: handing tiny sums to other threads costs more than the sums.
 fn alone(test: impl FnOnce() + Send) {

@@ -1,10 +1,9 @@
 //! Every geometric kernel on 10,000 random configurations per pair and dimension: derivatives against differences,
 //! invariance under motions, sums that are zero.
 
-mod support;
-
 use std::array::from_fn;
 
+use crate::support::{Random, assert_close, largest};
 use stiction::barrier::{BarrierKind, BarrierLaw};
 use stiction::distance::{self, Psd, Separation};
 use stiction::math::vector::{flat, flat_mut};
@@ -13,7 +12,6 @@ use stiction::mollifier;
 use stiction::signed::{self, Signed};
 use stiction::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 use stiction::tangent::{self, Tangents};
-use support::{Random, assert_close, largest};
 
 const CONFIGURATIONS: usize = 10_000;
 const STEP: f64 = 2e-4;

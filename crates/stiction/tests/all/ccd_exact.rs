@@ -1,14 +1,12 @@
 //! Collision detection against queries whose truth is known exactly: no false negative, ever.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::Random;
 use stiction::ccd::{Ccd, CcdKind, Query};
 use stiction::closest;
 use stiction::math::Vector;
-use support::Random;
 
 /// Minimum distances to test with, in m.
 const MIN_DISTANCES: [f64; 2] = [0.0, 1e-3];

@@ -1,7 +1,6 @@
 //! The bits of every result are the same for any number of threads.
 
-mod support;
-
+use crate::support::{Random, assert_close, largest};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::blocks::{Blocks, Csc, FullBlocks, Pattern};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
@@ -18,7 +17,6 @@ use stiction::mesh::Surface;
 use stiction::obstacle::{Obstacle, Plane, Sphere};
 use stiction::ogc::TrustRegion;
 use stiction::potential::Potential;
-use support::{Random, assert_close, largest};
 
 const SIDE: u32 = 40;
 const DHAT: f64 = 0.6;

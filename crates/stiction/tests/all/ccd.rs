@@ -1,7 +1,6 @@
 //! Continuous collision detection against an exact check of the configurations on the way.
 
-mod support;
-
+use crate::support::Random;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{Ccd, CcdKind, Query};
 use stiction::closest;
@@ -11,7 +10,6 @@ use stiction::math::Vector;
 use stiction::math::vector::cross;
 use stiction::mesh::Surface;
 use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
-use support::Random;
 
 /// Pairs that the tree of boxes loses are found here.
 const CHECK: Check = Check { filtered: false, broad_phase: BroadPhaseKind::SweepAndPrune };

@@ -1,19 +1,16 @@
 //! Closest features and distances where formulas break: slivers, nearly and exactly parallel edges, coincident
 //! vertices, edges without length, gaps from 10⁻¹² to 10⁶, against exact rational arithmetic.
 //!
-//! `cargo test -p stiction --test degenerate -- --nocapture` prints the largest errors.
+//! `cargo test -p stiction --test all degenerate:: -- --nocapture` prints the largest errors.
 
-#[path = "support/exact.rs"]
-mod exact;
-mod support;
-
+use crate::exact;
+use crate::support::{Random, largest};
 use stiction::closest::{self, EdgePart, FacePart};
 use stiction::contact::{Contact, ParallelContact};
 use stiction::distance::{self, Psd, Separation};
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::stencil::{EDGE_EDGE, Pair, Stencil, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
-use support::{Random, largest};
 
 /// The bound that `closest` states, in `ε L`.
 const BOUND: f64 = 32.0;

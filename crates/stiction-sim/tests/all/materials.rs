@@ -1,12 +1,10 @@
 //! Every material in 2D and 3D: stresses and Hessians against differences, rest, rotations, and Hooke's law for small strains.
 
-mod support;
-
 use std::array::from_fn;
 
+use crate::support::Random;
 use stiction::math::Matrix;
 use stiction_sim::material::{Lame, Material, MaterialKind};
-use support::Random;
 
 const STEP: f64 = 1e-5;
 

@@ -1,7 +1,6 @@
 //! Gradient and Hessian of every energy of the simulator against central differences, in 2D and 3D.
 
-mod support;
-
+use crate::support::Random;
 use stiction::blocks::Blocks;
 use stiction::distance::Psd;
 use stiction::math::{Vector, vector};
@@ -12,7 +11,6 @@ use stiction_sim::newton::{Problem, Workspace};
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
-use support::Random;
 
 const STEP: f64 = 1e-6;
 

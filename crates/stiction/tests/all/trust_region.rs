@@ -1,9 +1,8 @@
 //! Steps that nothing crosses: by the trust region and by continuous collision detection; and how stiff contacts should be.
 
-mod support;
-
 use std::time::Instant;
 
+use crate::support::{self, Random};
 use stiction::barrier::stiffness::semi_implicit;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
@@ -18,7 +17,6 @@ use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use stiction::ogc::TrustRegion;
 use stiction::potential::Potential;
 use stiction::stencil::VERTEX_FACE;
-use support::Random;
 
 /// Two wavy sheets of `cells` × `cells` squares, a quarter of a square apart, the upper one turned by 7°; d̂ is half a square.
 struct Sheets {
@@ -395,7 +393,7 @@ fn nothing_crosses_in_solids() {
     assert_never_crossed(solids(5, 2), 2000);
 }
 
-/// Run with `cargo test --release -p stiction --test trust_region -- --ignored larger`: some minutes.
+/// Run with `cargo test --release -p stiction --test all trust_region:: -- --ignored larger`: some minutes.
 #[test]
 #[ignore = "takes minutes"]
 fn nothing_crosses_in_larger_tangles() {
@@ -741,7 +739,7 @@ fn a_point_that_falls_stays_above_the_plane() {
     assert!(lowest < law.reach() && x[0][1] < law.reach() && v.abs() < 0.1, "{} {v}", x[0][1]);
 }
 
-/// Run with `cargo test --release -p stiction --test trust_region -- --ignored --nocapture time`.
+/// Run with `cargo test --release -p stiction --test all trust_region:: -- --ignored --nocapture time`.
 #[test]
 #[ignore = "a measurement"]
 fn time_of_an_update() {

@@ -1,9 +1,8 @@
 //! Surfaces, filters and the exact check for crossings.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::{Random, assert_close, moved};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::closest;
 use stiction::crossing::{Check, Crossing, CrossingPair, crossings, has_crossings};
@@ -11,7 +10,6 @@ use stiction::math::Vector;
 use stiction::math::vector::{cross, flat};
 use stiction::mesh::filter::Patches;
 use stiction::mesh::{Areas, DisplacementMap, Filter, Mixed, Surface, VertexFilter};
-use support::{Random, assert_close, moved};
 
 impl Random {
     /// A whole number below `count`.

@@ -1,9 +1,7 @@
 //! Blocks on an incline and on each other, against the closed forms of Coulomb's law.
 
-mod support;
-
+use crate::support::{Finished, run, run_changed};
 use stiction_sim::material::MaterialKind;
-use support::{Finished, run, run_changed};
 
 const G: f64 = 9.81;
 /// Slope and coefficients of the scenes.

@@ -1,7 +1,6 @@
 //! The same input gives the same bits, whatever the number of threads.
 
-mod support;
-
+use crate::support;
 use stiction_sim::newton::Workspace;
 use stiction_sim::step::step;
 

@@ -1,0 +1,10 @@
+//! All tests in one program: what they share, generic in the dimension, is compiled once.
+
+mod bad_input;
+mod derivatives;
+mod incline;
+mod integrators;
+mod materials;
+mod readme;
+mod support;
+mod threads;
