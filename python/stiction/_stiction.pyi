@@ -212,6 +212,15 @@ def updated_stiffness(
     kappa: float, kappa_max: float, distance_before: float, distance: float, diagonal: float, *, dmin: float = 0.0
 ) -> float: ...
 
+class BuiltContacts:
+    _set: Any
+    def __new__(cls) -> Self: ...
+    def build(self, *args: Any, **kwargs: Any) -> None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, i: int) -> Any: ...
+    def _choose(self, contact_set: str, weights: str, shape_derivatives: bool) -> None: ...
+    def _contacts(self, mesh: Any, x: Any) -> Contacts: ...
+
 @final
 class Contacts:
     def __new__(
@@ -579,17 +588,6 @@ def main(args: Sequence[str]) -> int: ...
 _Rule: TypeAlias = tuple[str, float, float, float]
 _Near: TypeAlias = str | Mapping[str, ArrayLike]
 
-def contacts_at(
-    surface: Surface,
-    x: ArrayLike,
-    dhat: float,
-    dmin: float,
-    contact_set: str,
-    weights: str,
-    shape_derivatives: bool,
-    broad_phase: str,
-    obstacles: _Obstacles | None = None,
-) -> Contacts: ...
 def path_step(
     surface: Surface, start: ArrayLike, end: ArrayLike, rule: _Rule, near: _Near, obstacles: _Obstacles | None = None
 ) -> float: ...

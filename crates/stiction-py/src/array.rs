@@ -9,7 +9,7 @@ use numpy::{Element, IntoPyArray, PyArray, PyArray2, PyArrayDyn, PyArrayMethods}
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use numpy::{PyReadonlyArray, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyFloat, PyList, PyTuple};
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 
@@ -85,11 +85,20 @@ pub fn vector<const D: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult
 
 /// The entries of the `(n,)` array of numbers called `name`.
 pub fn reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    if let Some(values) = floats(object) {
+        return Ok(values);
+    }
     let array = real_array(name, object)?;
     if array.ndim() != 1 {
         return Err(at(name, format!("has shape {:?}, expected (n,)", array.shape())));
     }
     Ok(row_by_row(&array))
+}
+
+/// The entries of a list of numbers of Python, without a detour by an array.
+fn floats(object: &Bound<'_, PyAny>) -> Option<Vec<f64>> {
+    let list = object.cast_exact::<PyList>().ok()?;
+    list.iter().map(|item| Some(item.cast_exact::<PyFloat>().ok()?.value())).collect()
 }
 
 /// The entries of the `(n,)` array of finite numbers called `name`.

@@ -10,7 +10,7 @@ use stiction::barrier::BarrierLaw;
 use stiction::barrier::stiffness::semi_implicit;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::closest::EdgePart;
-use stiction::contact::{self, AreaShare, Selection, WeightSources};
+use stiction::contact::{self, AreaShare, ContactSet, Selection, WeightSources, Weighting};
 use stiction::error::Error;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
@@ -201,10 +201,8 @@ impl Contacts {
     /// of "vv" two vertices, of "ve" an edge and a vertex, of "ee" two edges, nearly parallel ones last.
     fn primitives(&self, kind: &str) -> PyResult<(Vec<u32>, Vec<u32>)> {
         either!(AnyContacts, &self.0, scene => {
-            let edge = |a, b| {
-                let none = || at("contacts", format!("vertices {a} and {b} have no edge in this surface"));
-                scene.surface.edge_between(a, b).ok_or_else(none)
-            };
+            let none = |[a, b]: [u32; 2]| at("contacts", format!("vertices {a} and {b} have no edge in this surface"));
+            let edge = |a, b| scene.surface.edge_between(a, b).ok_or_else(|| none([a, b]));
             let c = &scene.contacts;
             let pairs: PyResult<Vec<(u32, u32)>> = match kind {
                 "vv" => Ok(c.vv.iter().map(|c| (c.stencil.0[0], c.stencil.0[1])).collect()),
@@ -220,7 +218,8 @@ impl Contacts {
         })
     }
 
-    fn __len__(&self) -> usize {
+    #[pyo3(name = "__len__")]
+    pub fn len(&self) -> usize {
         either!(AnyContacts, &self.0, scene => scene.contacts.len())
     }
 
@@ -357,27 +356,22 @@ impl Contacts {
     }
 }
 
-/// `Contacts` for the drop-in, without names of arguments: solvers ask so often that reading names shows.
-#[pyfunction]
-#[pyo3(signature = (surface, x, dhat, dmin, contact_set, weights, shape_derivatives, broad_phase, obstacles=None))]
-#[expect(clippy::too_many_arguments, reason = "in one go")]
-pub fn contacts_at(
-    surface: &Surface,
-    x: &Bound<'_, PyAny>,
-    dhat: f64,
-    dmin: f64,
-    contact_set: &str,
-    weights: &str,
-    shape_derivatives: bool,
-    broad_phase: &str,
-    obstacles: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Contacts> {
-    let pick = Pick::read((dhat, dmin), contact_set, weights, broad_phase, None)?;
-    Contacts::at(surface, x, obstacles, Pick { shape_derivatives, ..pick })
-}
-
 impl Contacts {
-    fn at(
+    /// The names of all contacts, if none is of two edges, a face or an obstacle, as in 2D.
+    pub fn named_in_plane(&self) -> Option<[Vec<(u32, u32)>; 2]> {
+        either!(AnyContacts, &self.0, scene => {
+            let c = &scene.contacts;
+            let others = c.ee.len() + c.vf.len() + c.parallel.len() + c.obstacle.len();
+            let edge = |a, b| scene.surface.edge_between(a, b);
+            let of_edge = |c: &contact::Contact<3>| Some((edge(c.stencil.0[1], c.stencil.0[2])?, c.stencil.0[0]));
+            let edges: Option<Vec<_>> = c.ve.iter().map(of_edge).collect();
+            let vertices = c.vv.iter().map(|c| (c.stencil.0[0], c.stencil.0[1])).collect();
+            edges.filter(|_| others == 0).map(|edges| [vertices, edges])
+        })
+    }
+
+    /// The contacts at positions, as picked.
+    pub fn at(
         surface: &Surface,
         x: &Bound<'_, PyAny>,
         obstacles: Option<&Bound<'_, PyAny>>,
@@ -417,7 +411,7 @@ enum Near {
 }
 
 /// Which pairs are contacts, the pairs to look at, and what to keep.
-struct Pick<'a, 'py> {
+pub struct Pick<'a, 'py> {
     distances: Distances,
     selection: Selection,
     near: Near,
@@ -436,11 +430,28 @@ impl Pick<'_, '_> {
     ) -> PyResult<Self> {
         let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
         let weighting = weights.parse().map_err(|error| at("weights", error))?;
+        let method = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
+        let pick = Self::new((dhat, dmin), (set, weighting), method)?;
+        Ok(match near {
+            Some(near) => Self { near: Near::Given(near), ..pick },
+            None => pick,
+        })
+    }
+
+    /// Pairs within `dmin + dhat`, in m, that a broad phase finds.
+    pub fn new(
+        (dhat, dmin): (f64, f64),
+        (set, weighting): (ContactSet, Weighting),
+        method: BroadPhaseKind,
+    ) -> PyResult<Self> {
         let distances = Distances::new(dhat, dmin)?;
         let selection = Selection { reach: distances.reach(), set, weighting };
-        let method = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
-        let near = near.map_or(Near::By(method), Near::Given);
-        Ok(Self { distances, selection, near, shape_derivatives: false, factor: None })
+        Ok(Self { distances, selection, near: Near::By(method), shape_derivatives: false, factor: None })
+    }
+
+    /// The same, also with what shape derivatives need.
+    pub fn with_shape_derivatives(self, shape_derivatives: bool) -> Self {
+        Self { shape_derivatives, ..self }
     }
 }
 

@@ -20,6 +20,7 @@ mod obstacles;
 mod contact_lists;
 mod weight_lists;
 mod contacts;
+mod built_contacts;
 mod barrier;
 mod any_barrier;
 mod barrier_potential;
@@ -51,13 +52,15 @@ mod _stiction {
     #[pymodule_export]
     use crate::barrier_potential::BarrierPotential;
     #[pymodule_export]
+    use crate::built_contacts::BuiltContacts;
+    #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
     use crate::contact_report::{contact_distances, slip_speeds, smallest_distance};
     #[pymodule_export]
-    use crate::contacts::{Contacts, contacts_at, restore_contacts};
+    use crate::contacts::{Contacts, restore_contacts};
     #[pymodule_export]
     use crate::distance::{
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,

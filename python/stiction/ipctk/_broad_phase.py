@@ -230,8 +230,9 @@ class HashItem:
         raise NotImplementedError("HashItem: the grid inside is not shown")
 
 
-_NATIVE: dict[type, str] = {kind: kind._method for kind in (LBVH, BruteForce, HashGrid, SpatialHash, SweepAndPrune)}
-_NATIVE[type(None)] = "bvh"
+# The native names of classes whose objects have no say in the search.
+NATIVE_METHODS: dict[type, str] = {kind: kind._method for kind in (LBVH, BruteForce, HashGrid, SpatialHash, SweepAndPrune)}
+NATIVE_METHODS[type(None)] = "bvh"
 
 
 def objects(cls: Any, pairs: np.ndarray) -> list[Any]:
@@ -251,7 +252,7 @@ def pair_array(name: str, items: Any) -> np.ndarray:
 
 def method_of(broad_phase: Any) -> Any:
     """The native name of a broad phase; None where a class of Python is to be asked."""
-    method = _NATIVE.get(type(broad_phase))
+    method = NATIVE_METHODS.get(type(broad_phase))
     if method is None and not isinstance(broad_phase, BroadPhase):
         raise TypeError(f"broad_phase: is of type {type(broad_phase).__name__}, expected BroadPhase")
     return method

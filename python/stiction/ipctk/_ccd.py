@@ -237,12 +237,12 @@ def is_native(ccd: NarrowPhaseCCD) -> bool:
 
 
 _DEFAULT = TightInclusionCCD()
-_DEFAULT_RULE = _DEFAULT._rule(0.0)
+DEFAULT_RULE = _DEFAULT._rule(0.0)
 
 
-def default_rule(min_distance: float) -> Rule:
+def rule_of_default(min_distance: float) -> Rule:
     """What to keep where no narrow phase was given."""
-    return _DEFAULT_RULE if type(min_distance) is float and min_distance == 0.0 else _DEFAULT._rule(min_distance)
+    return _DEFAULT._rule(min_distance)
 
 
 def plane_ccd(heights: tuple[float, float] | list[float], min_distance: float, tmax: float, rescaling: float) -> Found:

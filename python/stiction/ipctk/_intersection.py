@@ -8,9 +8,9 @@ import numpy as np
 
 from .. import _stiction
 from ._array import instance, not_negative
-from ._broad_phase import method_of, pair_array
+from ._broad_phase import NATIVE_METHODS, method_of, pair_array
 from ._candidates import Candidates
-from ._ccd import default_rule, is_native, narrow_phase
+from ._ccd import DEFAULT_RULE, is_native, narrow_phase, rule_of_default
 from ._crossing import is_edge_intersecting_triangle, segment_segment_intersect
 from ._mesh import CollisionMesh
 
@@ -24,10 +24,11 @@ def compute_collision_free_stepsize(
     narrow_phase_ccd: Any = None,
 ) -> float:
     """The largest part, at most 1, of the way from `vertices_t0` to `vertices_t1` during which nothing touches."""
-    method = method_of(broad_phase)
-    if method is not None and narrow_phase_ccd is None and type(mesh) is CollisionMesh and not mesh._asks_python:
-        # What solvers do, with caches that were emptied since: as little as possible.
-        return _stiction.path_step(mesh._surface, vertices_t0, vertices_t1, default_rule(min_distance), method, mesh._native_planes())
+    method = NATIVE_METHODS.get(type(broad_phase))
+    if method and narrow_phase_ccd is None and type(mesh) is CollisionMesh and not (mesh._asks_python or mesh._planes):
+        # What solvers do, with caches that were emptied since: as few calls as possible.
+        rule = DEFAULT_RULE if type(min_distance) is float and min_distance == 0.0 else rule_of_default(min_distance)
+        return _stiction.path_step(mesh._surface, vertices_t0, vertices_t1, rule, method)
     ways, how = (vertices_t0, vertices_t1), (min_distance, broad_phase, narrow_phase_ccd)
     return _asked(_stiction.path_step, Candidates.compute_collision_free_stepsize, mesh, ways, how)
 

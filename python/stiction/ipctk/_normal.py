@@ -49,7 +49,7 @@ def _list_of(kind: str) -> Any:
     return property(read, write, doc=f"The {kind} collisions; a list that is assigned is copied.")
 
 
-class NormalCollisions:
+class NormalCollisions(_stiction.BuiltContacts):
     """The pairs closer than dmin + dhat, each as its closest vertices, edges or faces; equal ones are merged, their weights added.
 
     `collisions[i]` is a view of one: what is written on its `weight` counts in all potentials. The order is the same whatever
@@ -65,8 +65,6 @@ class NormalCollisions:
     _use_area_weighting = False
     _enable_shape_derivatives = False
     _collision_set_type = CollisionSetType.IPC
-    _choices: tuple[Any, Any, bool] = ("ipc", "count", False)
-    _set: Any = empty_set()
 
     # --- How to build ---
 
@@ -78,7 +76,7 @@ class NormalCollisions:
     @use_area_weighting.setter
     def use_area_weighting(self, value: bool) -> None:
         self._use_area_weighting = bool(value)
-        self._choose()
+        self._note_choices()
 
     @property
     def enable_shape_derivatives(self) -> bool:
@@ -88,7 +86,7 @@ class NormalCollisions:
     @enable_shape_derivatives.setter
     def enable_shape_derivatives(self, value: bool) -> None:
         self._enable_shape_derivatives = bool(value)
-        self._choose()
+        self._note_choices()
 
     @property
     def collision_set_type(self) -> Any:
@@ -98,27 +96,24 @@ class NormalCollisions:
     @collision_set_type.setter
     def collision_set_type(self, value: Any) -> None:
         self._collision_set_type = instance("collision_set_type", value, CollisionSetType)
-        self._choose()
+        self._note_choices()
 
-    def _choose(self) -> None:
-        """Notes the choices in the words of the native module, once for all builds."""
-        weights = "area" if self._use_area_weighting else "count"
-        self._choices = _SETS[self._collision_set_type], weights, self._enable_shape_derivatives
+    def _choices(self) -> tuple[Any, Any, bool]:
+        """The choices in the words of the native module."""
+        return _SETS[self._collision_set_type], "area" if self._use_area_weighting else "count", self._enable_shape_derivatives
 
-    def build(self, *args: Any, **kwargs: Any) -> None:
-        """Finds the collisions: build(mesh, vertices, dhat, dmin=0, broad_phase=None) or build(candidates, mesh, vertices, dhat, dmin=0).
+    def _note_choices(self) -> None:
+        self._choose(*self._choices())
 
-        `vertices`: positions, (n, D), in m. `dhat`: distance in m beyond dmin below which a pair collides. `dmin`: distance in m that no
-        pair may fall below.
-        """
-        if args and type(args[0]) is CollisionMesh or not ("candidates" in kwargs or args and isinstance(args[0], Candidates)):
-            self._build(*args, **kwargs)
-        else:
+    def _build_any(self, *args: Any, **kwargs: Any) -> None:
+        """`build` with whatever it may be asked for; the native one has found something unusual, or wrong."""
+        if "candidates" in kwargs or args and isinstance(args[0], Candidates):
             self._build_from(*args, **kwargs)
+        else:
+            self._build(*args, **kwargs)
 
     def _build(self, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0, broad_phase: Any = None) -> None:
-        if type(mesh) is not CollisionMesh:
-            instance("mesh", mesh, CollisionMesh)
+        instance("mesh", mesh, CollisionMesh)
         method = method_of(broad_phase)
         if method is None or mesh._asks_python:
             # A search or a filter written in Python: its candidates.
@@ -126,24 +121,13 @@ class NormalCollisions:
             candidates.build(mesh, vertices, 0.5 * (positive("dhat", dhat) + not_negative("dmin", dmin)), broad_phase)
             self._build_from(candidates, mesh, vertices, dhat, dmin)
             return
-        planes = mesh._planes
-        try:
-            contacts = _stiction.contacts_at(
-                mesh._surface, vertices, dhat, dmin, *self._choices, method, native_planes(planes, mesh.dim) if planes else None
-            )
-        except (TypeError, ValueError) as error:
-            trouble = _wrong(error, dhat, dmin)
-            raise trouble from None
-        self._set = NormalSet(mesh, contacts, list(planes))
+        self._set = NormalSet(mesh, self._found(mesh, vertices, (dhat, dmin), mesh._planes, broad_phase=method), list(mesh._planes))
 
-    def _build_from(self, candidates: Candidates, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0) -> None:
-        instance("candidates", candidates, Candidates)
-        instance("mesh", mesh, CollisionMesh)
-        planes, pairs = plane_pairs(candidates)
-        pairs_near: Any = candidates._pairs()
-        contact_set, weights, shape_derivatives = self._choices
+    def _found(self, mesh: CollisionMesh, vertices: Any, distances: tuple[Any, Any], planes: list[Any], **how: Any) -> _stiction.Contacts:
+        contact_set, weights, shape_derivatives = self._choices()
+        dhat, dmin = distances
         try:
-            contacts = _stiction.Contacts(
+            return _stiction.Contacts(
                 mesh._surface,
                 vertices,
                 dhat,
@@ -152,19 +136,22 @@ class NormalCollisions:
                 contact_set=contact_set,
                 weights=weights,
                 shape_derivatives=shape_derivatives,
-                candidates=pairs_near,
+                **how,
             )
         except (TypeError, ValueError) as error:
             trouble = _wrong(error, dhat, dmin)
             raise trouble from None
-        self._set = NormalSet(mesh, contacts, list(planes))
+
+    def _build_from(self, candidates: Candidates, mesh: CollisionMesh, vertices: Any, dhat: Any, dmin: Any = 0.0) -> None:
+        instance("candidates", candidates, Candidates)
+        instance("mesh", mesh, CollisionMesh)
+        planes, pairs = plane_pairs(candidates)
+        own = NormalSet(mesh, self._found(mesh, vertices, (dhat, dmin), planes, candidates=candidates._pairs()), list(planes))
         if planes:
-            self._set.keep_planes(pairs)
+            own.keep_planes(pairs)
+        self._set = own
 
     # --- What there is ---
-
-    def __len__(self) -> int:
-        return len(self._set)
 
     def empty(self) -> bool:
         """Whether there are none."""
@@ -174,13 +161,12 @@ class NormalCollisions:
         """Forgets all; collisions in the hands of others stay as they are."""
         self._set = empty_set()
 
-    def __getitem__(self, i: int) -> NormalCollision:
-        own = self._set
-        if type(i) is not int:
-            i = whole_index(i)
-        if 0 <= i < len(own):
-            return own.collision(i)
-        raise IndexError(f"i: is {i}, there are {len(own)} collisions")
+    def _collision(self, i: Any) -> NormalCollision:
+        """Collision i of many, or what is wrong with i."""
+        own, place = self._set, whole_index(i)
+        if not 0 <= place < len(own):
+            raise IndexError(f"i: is {place}, there are {len(own)} collisions")
+        return own.collision(place)
 
     def __iter__(self) -> Iterator[NormalCollision]:
         own = self._set
@@ -213,21 +199,19 @@ class NormalCollisions:
     def compute_minimum_distance(self, mesh: CollisionMesh, vertices: Any) -> float:
         """The smallest d² of a collision in m²; infinite without collisions."""
         try:
-            gap = self._native(mesh, vertices).smallest_gap(vertices)
+            gap = self._contacts(mesh, vertices).smallest_gap(vertices)
         except ValueError as error:
             raise renamed(error, x="vertices") from None
         return gap * gap
-
-    def _native(self, mesh: CollisionMesh, x: Any) -> _stiction.Contacts:
-        if type(mesh) is not CollisionMesh:
-            instance("mesh", mesh, CollisionMesh)
-        return self._set.native(mesh, x)
 
     vv_collisions = _list_of("vv")
     ev_collisions = _list_of("ev")
     ee_collisions = _list_of("ee")
     fv_collisions = _list_of("fv")
     pv_collisions = _list_of("pv")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.__dict__, self._set)
 
     # --- In words ---
 
@@ -245,6 +229,14 @@ class NormalCollisions:
 
     def __repr__(self) -> str:
         return f"<NormalCollisions of {len(self._set)} collisions>"
+
+
+def _restored(kind: type[NormalCollisions], state: dict[str, Any], own: Any) -> NormalCollisions:
+    collisions = kind()
+    collisions.__dict__.update(state)
+    collisions._note_choices()
+    collisions._set = own
+    return collisions
 
 
 def plane_pairs(candidates: Candidates) -> tuple[list[Any], np.ndarray]:

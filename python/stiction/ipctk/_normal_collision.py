@@ -50,13 +50,10 @@ def type_of_parts(first: int, second: int) -> EdgeEdgeDistanceType:
 class Alone:
     """What a collision has that belongs to no set."""
 
-    __slots__ = ("dmin", "gradient", "weights")
+    __slots__ = ("changed", "dmin", "gradient", "weights")
 
     def __init__(self, weight: float = 1.0, dmin: float = 0.0, gradient: Any = None) -> None:
-        self.weights, self.dmin, self.gradient = [weight], dmin, gradient
-
-    def write_weight(self, index: int, weight: float) -> None:
-        self.weights[index] = weight
+        self.weights, self.dmin, self.gradient, self.changed = [weight], dmin, gradient, False
 
     def write_dmin(self, dmin: float) -> None:
         self.dmin = dmin
@@ -90,7 +87,9 @@ class NormalCollision(CollisionStencil):
 
     @weight.setter
     def weight(self, value: float) -> None:
-        self._set.write_weight(self._index, number("weight", value))
+        own = self._set
+        own.weights[self._index] = number("weight", value)
+        own.changed = True
 
     @property
     def dmin(self) -> float:

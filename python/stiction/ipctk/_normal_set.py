@@ -7,6 +7,7 @@ contacts have nearly parallel edges behind the faces.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ CLASSES: dict[str, Any] = {
 }
 _NATIVE_KINDS: dict[str, Any] = {"vv": "vv", "ev": "ve", "ee": "ee"}
 _CLASSES = tuple(CLASSES[kind] for kind in KINDS)
+# Those that there are in 2D, which the native module makes.
+PLANE_CLASSES = _CLASSES[:2]
 
 
 class FaceIds:
@@ -80,14 +83,13 @@ def face_ids(mesh: Any) -> FaceIds:
 class NormalSet:
     """The collisions that were built at once."""
 
-    def __init__(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
+    def __init__(self, mesh: Any, contacts: _stiction.Contacts, planes: Sequence[Any]) -> None:
         self.mesh, self.contacts, self.planes = mesh, contacts, planes
 
-    # What is found out when someone asks for it.
-    _weights: list[float] | None = None
-    _changed = False
+    # Whether a weight was written that the native contacts lack.
+    changed = False
 
-    def _take(self, mesh: Any, contacts: _stiction.Contacts, planes: list[Any]) -> None:
+    def _take(self, mesh: Any, contacts: _stiction.Contacts, planes: Sequence[Any]) -> None:
         self.__dict__.clear()
         self.mesh, self.contacts, self.planes = mesh, contacts, planes
 
@@ -155,16 +157,10 @@ class NormalSet:
 
     # --- What single collisions show ---
 
-    @property
-    def weights(self) -> Any:
-        """One for each collision, as numbers of Python."""
-        if self._weights is None:
-            self._weights = self.from_native(self.contacts.weights).tolist()
-        return self._weights
-
-    def write_weight(self, index: int, weight: float) -> None:
-        self.weights[index] = weight
-        self._changed = True
+    @cached_property
+    def weights(self) -> list[float]:
+        """One for each collision, as numbers of Python; whoever changes one says so with `changed`."""
+        return self.from_native(self.contacts.weights).tolist()
 
     def write_dmin(self, dmin: float) -> None:
         if dmin != self.dmin:
@@ -259,6 +255,10 @@ class NormalSet:
         end, count = self.ends[KINDS.index(kind)], self.counts[KINDS.index(kind)]
         return [self.collision(index) for index in range(end - count, end)]
 
+    def all(self) -> list[NormalCollision]:
+        """All collisions."""
+        return [self.collision(index) for index in range(len(self))]
+
     # --- Bytes ---
 
     def __getstate__(self) -> dict[str, Any]:
@@ -299,10 +299,11 @@ class NormalSet:
         """The contacts with all that was written."""
         if mesh is not self.mesh:
             check_same_mesh(mesh, self.mesh)
-        if self._changed:
-            weights = self.to_native(np.array(self.weights))
+        if self.changed:
+            mixed = self.native_counts[3] and self.native_counts[4]
+            weights: Any = self.to_native(np.array(self.weights)) if mixed else self.weights
             self.contacts = self.contacts.with_weights(weights, keep_shape_derivatives=True)
-            self._changed = False
+            self.changed = False
         return self.contacts
 
 
@@ -350,6 +351,10 @@ class ListedSet:
     def of_kind(self, kind: str) -> list[NormalCollision]:
         return list(self.lists[kind])
 
+    def all(self) -> list[NormalCollision]:
+        """All collisions."""
+        return [collision for kind in KINDS for collision in self.lists[kind]]
+
     @property
     def dmin(self) -> float:
         """The minimum distance of all."""
@@ -376,6 +381,7 @@ class ListedSet:
 
     def native(self, mesh: Any, x: Any) -> _stiction.Contacts:
         """Native contacts of the collisions as they are now."""
+        instance("mesh", mesh, CollisionMesh)
         edges, faces = np.asarray(mesh.edges), np.asarray(mesh.faces)
         positions = mesh._positions("X", x)
 

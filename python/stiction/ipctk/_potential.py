@@ -30,9 +30,7 @@ _PSD = {method.value: method.name.lower() for method in (PSDProjectionMethod.NON
 
 def psd_name(method: Any) -> Any:
     """What the native module calls a projection."""
-    if type(method) is not PSDProjectionMethod:
-        instance("project_hessian_to_psd", method, PSDProjectionMethod)
-    return _PSD[method._value_]
+    return _PSD[instance("project_hessian_to_psd", method, PSDProjectionMethod)._value_]
 
 
 def dense_matrix(arrays: tuple[Any, ...]) -> Floats:
@@ -59,7 +57,7 @@ class NormalPotential:
         """The energy in J."""
         if isinstance(collisions, NormalCollisions):
             try:
-                return self._native.energy(collisions._native(mesh, X), X)
+                return self._native.energy(collisions._contacts(mesh, X), X)
             except ValueError as error:
                 raise renamed(error, x="X") from None
         contacts, x = self._one(collisions, mesh, collision, x)
@@ -71,7 +69,7 @@ class NormalPotential:
         """∂E/∂x in N, (n·D,)."""
         if isinstance(collisions, NormalCollisions):
             try:
-                return self._native.gradient(collisions._native(mesh, X), X).ravel()
+                return self._native.gradient(collisions._contacts(mesh, X), X).ravel()
             except ValueError as error:
                 raise renamed(error, x="X") from None
         contacts, x = self._one(collisions, mesh, collision, x)
@@ -89,9 +87,10 @@ class NormalPotential:
     ) -> Any:
         """∂²E/∂x² in N/m, a sparse matrix (n·D, n·D); of one collision a full one. Negative eigenvalues of each collision as asked."""
         if isinstance(collisions, NormalCollisions):
-            psd = psd_name(project_hessian_to_psd)
+            method = project_hessian_to_psd
+            psd: Any = _PSD[method._value_] if type(method) is PSDProjectionMethod else psd_name(method)
             try:
-                return square_matrix(self._native.hessian_csc(collisions._native(mesh, X), X, psd))
+                return square_matrix(self._native.hessian_csc(collisions._contacts(mesh, X), X, psd))
             except ValueError as error:
                 raise renamed(error, x="X") from None
         psd = psd_name(project_hessian_to_psd if X is None else X)
@@ -105,7 +104,7 @@ class NormalPotential:
         """
         if not isinstance(collisions, NormalCollisions):
             raise NotImplementedError("shape_derivative of a single collision, which returns triplets of Eigen")
-        contacts = collisions._native(mesh, vertices)
+        contacts = collisions._contacts(mesh, vertices)
         if not collisions._set.has_derivatives():
             raise RuntimeError("shape_derivative: set enable_shape_derivatives before the collisions are built")
         matrix = columns_matrix(self._of(self._native.shape_derivative, contacts, vertices))
@@ -129,7 +128,7 @@ class NormalPotential:
     ) -> Floats:
         """The diagonal of the Hessian with closest points held, in N/m, (n·D,)."""
         if isinstance(collisions, NormalCollisions):
-            contacts = collisions._native(mesh, vertices)
+            contacts = collisions._contacts(mesh, vertices)
             return self._of(self._native.gauss_newton_diagonal, contacts, vertices).ravel()
         contacts, x = self._one(collisions, mesh, collision, positions)
         return self._native.gauss_newton_diagonal(contacts, x).ravel()
@@ -146,7 +145,7 @@ class NormalPotential:
     ) -> float:
         """pᵀHp of the Hessian with closest points held; p in one row."""
         if isinstance(collisions, NormalCollisions):
-            contacts = collisions._native(mesh, vertices)
+            contacts = collisions._contacts(mesh, vertices)
             p = vector("p", p, mesh.ndof).reshape(-1, mesh.dim)
             return self._of(self._native.gauss_newton_form, contacts, vertices, p)
         contacts, x = self._one(collisions, mesh, collision, positions)

@@ -95,12 +95,37 @@ def update_barrier_stiffness(
     `prev_min_distance`, `min_distance`: squared, in m², as `compute_minimum_distance` has them; infinite ones are taken. Tiny is less than
     (dhat_epsilon_scale (diagonal + dmin))².
     """
-    before, now = _squared("prev_min_distance", prev_min_distance), _squared("min_distance", min_distance)
-    most = not_negative("max_barrier_stiffness", max_barrier_stiffness)
-    kappa = not_negative("barrier_stiffness", barrier_stiffness)
-    diagonal, dmin = positive("bbox_diagonal", bbox_diagonal), not_negative("dmin", dmin)
-    tiny = (not_negative("dhat_epsilon_scale", dhat_epsilon_scale) * (diagonal + dmin)) ** 2
-    return min(most, 2.0 * kappa) if now < before < tiny else kappa
+    distances = prev_min_distance, min_distance
+    numbers: tuple[float, ...] = max_barrier_stiffness, barrier_stiffness, bbox_diagonal, dhat_epsilon_scale, dmin
+    if not _are_plain(distances, numbers):
+        distances, numbers = _checked_distances(*distances), _checked_numbers(*numbers)
+    (before, now), (most, kappa, diagonal, scale, dmin) = distances, numbers
+    tiny = (scale * (diagonal + dmin)) ** 2
+    return float(min(most, 2.0 * kappa) if now < before < tiny else kappa)
+
+
+_PLAIN = {float, int, np.float64}
+
+
+def _are_plain(distances: tuple[Any, ...], numbers: tuple[Any, ...]) -> bool:
+    """Whether there is nothing to check: numbers of which none is negative, the diagonal is not 0, and only distances are infinite."""
+    every = distances + numbers
+    # A sum that is a number has no NaN in it.
+    return _PLAIN.issuperset(map(type, every)) and sum(every) > 0.0 and min(every) >= 0.0 and max(numbers) < inf and numbers[2] > 0.0
+
+
+def _checked_distances(before: Any, now: Any) -> tuple[float, float]:
+    return _squared("prev_min_distance", before), _squared("min_distance", now)
+
+
+def _checked_numbers(most: Any, kappa: Any, diagonal: Any, scale: Any, dmin: Any) -> tuple[float, ...]:
+    return (
+        not_negative("max_barrier_stiffness", most),
+        not_negative("barrier_stiffness", kappa),
+        positive("bbox_diagonal", diagonal),
+        not_negative("dhat_epsilon_scale", scale),
+        not_negative("dmin", dmin),
+    )
 
 
 def _squared(name: str, value: Any) -> float:
@@ -161,7 +186,7 @@ def _of_all(mesh: CollisionMesh, vertices: Any, collisions: Any, vertex_masses: 
 
 
 def _of_collisions(mesh: Any, vertices: Any, collisions: NormalCollisions, masses: Any, hess: Any, dmin: float) -> Floats:
-    contacts = collisions._native(mesh, vertices)
+    contacts = collisions._contacts(mesh, vertices)
     masses, dmin = vector("vertex_masses", masses, mesh.num_vertices), not_negative("dmin", dmin)
     try:
         native = contacts.semi_implicit_stiffness(vertices, masses, hess, dmin=dmin)

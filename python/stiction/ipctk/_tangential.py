@@ -71,7 +71,7 @@ class TangentialCollisions:
             raise TypeError("build: expected mu, or mu_s and mu_k")
         mu = mu_s if mu is None else mu
         blend = None if blend_mu is None or blend_mu is self.default_blend_mu else blend_mu
-        contacts = collisions._native(mesh, vertices)
+        contacts = collisions._contacts(mesh, vertices)
         try:
             slides = _stiction.Slides(contacts, vertices, potential, mu, mu_k, blend=blend, law="smooth_mu")
         except ValueError as error:

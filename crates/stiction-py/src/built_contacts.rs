@@ -1,0 +1,296 @@
+//! What `NormalCollisions` of the drop-in stands on: contacts, built in one call.
+//!
+//! Solvers build contacts in every iteration, with caches that were emptied since: each frame of Python shows. What is unusual is left to
+//! methods of Python.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use stiction::broad_phase::BroadPhaseKind;
+use stiction::contact::{ContactSet, Weighting};
+
+use crate::contacts::{Contacts, Pick};
+use crate::error::at;
+use crate::surface::Surface;
+
+/// Contacts that were built last, or a set of collisions that someone made.
+#[pyclass(frozen, subclass, module = "stiction._stiction")]
+#[derive(Default)]
+pub struct BuiltContacts {
+    choice: Mutex<Choice>,
+    last: Mutex<Last>,
+}
+
+/// Which pairs are contacts and what is kept of them.
+#[derive(Clone, Copy, Default)]
+struct Choice {
+    set: ContactSet,
+    weighting: Weighting,
+    shape_derivatives: bool,
+}
+
+/// What was built last, and the set that shows it and its collisions, once someone has asked.
+#[derive(Default)]
+struct Last {
+    built: Option<Built>,
+    set: Option<Py<PyAny>>,
+    shown: Option<Py<PyList>>,
+}
+
+struct Built {
+    mesh: Py<PyAny>,
+    contacts: Py<Contacts>,
+}
+
+#[pymethods]
+impl BuiltContacts {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Finds the collisions: `build(mesh, vertices, dhat, dmin=0, broad_phase=None)` or `build(candidates, mesh, vertices, dhat, dmin=0)`.
+    ///
+    /// `vertices`: positions, (n, D), in m. `dhat`: distance in m beyond dmin below which a pair collides. `dmin`: distance in m that no
+    /// pair may fall below.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn build<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<()> {
+        // Whatever is wrong or unusual is found again, and put into words, by the method that takes everything.
+        if let Ok(Some(built)) = Plain::read(args, kwargs).and_then(|plain| slf.get().build_plain(plain)) {
+            slf.get().replace(Last { built: Some(built), ..Last::default() });
+            return Ok(());
+        }
+        slf.call_method(intern!(slf.py(), "_build_any"), args, kwargs).map(drop)
+    }
+
+    fn __len__(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        let last = slf.get().last();
+        match (&last.built, &last.set) {
+            (Some(built), _) => Ok(built.contacts.get().len()),
+            (None, Some(set)) => {
+                let set = set.bind(slf.py()).clone();
+                drop(last);
+                set.len()
+            }
+            (None, None) => Ok(0),
+        }
+    }
+
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, i: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if let Ok(place) = i.extract::<usize>() {
+            if let Some(shown) = &slf.get().last().shown
+                && let Ok(found) = shown.bind(py).get_item(place)
+            {
+                return Ok(found);
+            }
+            if place < Self::__len__(slf)?
+                && let Some(shown) = Self::show(slf)?
+            {
+                return shown.get_item(place);
+            }
+        }
+        slf.call_method1(intern!(py, "_collision"), (i,))
+    }
+
+    /// Which pairs `build` takes, by the names of `Contacts`.
+    fn _choose(&self, contact_set: &str, weights: &str, shape_derivatives: bool) -> PyResult<()> {
+        let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
+        let weighting = weights.parse().map_err(|error| at("weights", error))?;
+        *self.choice.lock().unwrap_or_else(PoisonError::into_inner) =
+            Choice { set, weighting, shape_derivatives };
+        Ok(())
+    }
+
+    /// The set of collisions: made when it is first asked for, the same from then on.
+    #[getter(_set)]
+    fn set<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let (mesh, contacts) = {
+            let last = slf.get().last();
+            match (&last.set, &last.built) {
+                (Some(set), _) => return Ok(set.bind(py).clone()),
+                (None, Some(built)) => (built.mesh.clone_ref(py), built.contacts.clone_ref(py)),
+                (None, None) => return from_module(py, &EMPTY, "empty_set")?.call0(),
+            }
+        };
+        // Not with the lock: Python may run anything meanwhile, also another thread that asks.
+        let made = from_module(py, &NORMAL_SET, "NormalSet")?.call1((mesh, &contacts, PyTuple::empty(py)))?;
+        let mut last = slf.get().last();
+        match (&last.built, &last.set) {
+            (Some(built), None) if built.contacts.is(&contacts) => {
+                last.set = Some(made.clone().unbind());
+                Ok(made)
+            }
+            (Some(built), Some(set)) if built.contacts.is(&contacts) => Ok(set.bind(py).clone()),
+            // Built anew meanwhile.
+            _ => Ok(made),
+        }
+    }
+
+    #[setter(_set)]
+    fn write_set(&self, set: Py<PyAny>) {
+        self.replace(Last { set: Some(set), ..Last::default() });
+    }
+
+    /// The contacts with all that was written on collisions, for a mesh and positions.
+    fn _contacts<'py>(
+        slf: &Bound<'py, Self>,
+        mesh: &Bound<'py, PyAny>,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if let Last { built: Some(built), set: None, .. } = &*slf.get().last()
+            && built.mesh.is(mesh)
+        {
+            return Ok(built.contacts.bind(py).clone().into_any());
+        }
+        Self::set(slf)?.call_method1(intern!(py, "native"), (mesh, x))
+    }
+}
+
+impl BuiltContacts {
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn replace(&self, new: Last) {
+        let old = std::mem::replace(&mut *self.last(), new);
+        // Without the lock: what ends with it may be of Python, and ask.
+        drop(old);
+    }
+
+    /// All collisions, if they are few: solvers that write weights ask for every one. They are kept here, not with the set that they keep.
+    fn show<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyList>>> {
+        if Self::__len__(slf)? > FEW {
+            return Ok(None);
+        }
+        let (py, set) = (slf.py(), Self::set(slf)?);
+        let built = slf.get().last().built.as_ref().map(|built| built.contacts.clone_ref(py));
+        let shown = match built.and_then(|contacts| contacts.get().named_in_plane()) {
+            Some(names) => views(&set, names)?,
+            None => set.call_method0(intern!(py, "all"))?.cast_into::<PyList>()?,
+        };
+        let mut last = slf.get().last();
+        if last.set.as_ref().is_some_and(|own| own.is(&set)) {
+            let old = last.shown.replace(shown.clone().unbind());
+            drop(last);
+            drop(old);
+        }
+        Ok(Some(shown))
+    }
+
+    fn build_plain(&self, plain: Option<Plain<'_>>) -> PyResult<Option<Built>> {
+        let Some(Plain { mesh, surface, x, distances, method }) = plain else { return Ok(None) };
+        let Choice { set, weighting, shape_derivatives } =
+            *self.choice.lock().unwrap_or_else(PoisonError::into_inner);
+        let pick = Pick::new(distances, (set, weighting), method)?.with_shape_derivatives(shape_derivatives);
+        let contacts = Contacts::at(surface.get(), &x, None, pick)?;
+        let contacts = Py::new(mesh.py(), contacts)?;
+        Ok(Some(Built { mesh: mesh.unbind(), contacts }))
+    }
+}
+
+/// So many collisions are made at once when the first of them is asked for.
+const FEW: usize = 256;
+
+/// The two numbers that name each contact of two vertices, and each of an edge and a vertex.
+pub type Names = [Vec<(u32, u32)>; 2];
+
+/// The collisions of a set with these names.
+fn views<'py>(set: &Bound<'py, PyAny>, names: Names) -> PyResult<Bound<'py, PyList>> {
+    let py = set.py();
+    let classes = from_module(py, &CLASSES, "PLANE_CLASSES")?;
+    let make = py.get_type::<PyAny>().getattr(intern!(py, "__new__"))?;
+    let keys = [
+        (intern!(py, "vertex0_id"), intern!(py, "vertex1_id")),
+        (intern!(py, "edge_id"), intern!(py, "vertex_id")),
+    ];
+    let shown = PyList::empty(py);
+    for (kind, names) in names.into_iter().enumerate() {
+        let class = classes.get_item(kind)?;
+        for (first, second) in names {
+            let view = make.call1((&class,))?;
+            view.setattr(keys[kind].0, first)?;
+            view.setattr(keys[kind].1, second)?;
+            view.setattr(intern!(py, "_set"), set)?;
+            view.setattr(intern!(py, "_index"), shown.len())?;
+            shown.append(view)?;
+        }
+    }
+    Ok(shown)
+}
+
+/// The arguments of a build without anything of Python's in it: no plane, no filter or search that asks back.
+struct Plain<'py> {
+    mesh: Bound<'py, PyAny>,
+    surface: Bound<'py, Surface>,
+    x: Bound<'py, PyAny>,
+    /// d̂ and dmin, in m.
+    distances: (f64, f64),
+    method: BroadPhaseKind,
+}
+
+impl<'py> Plain<'py> {
+    fn read(args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Option<Self>> {
+        if args.len() != 3 {
+            return Ok(None);
+        }
+        let (py, mesh) = (args.py(), args.get_item(0)?);
+        let surface = mesh.getattr(intern!(py, "_surface"))?.cast_into::<Surface>()?;
+        let planes = mesh.getattr(intern!(py, "_planes"))?;
+        if mesh.getattr(intern!(py, "_asks_python"))?.is_truthy()? || planes.cast::<PyList>()?.len() > 0 {
+            return Ok(None);
+        }
+        let (mut dmin, mut method) = (0.0, BroadPhaseKind::default());
+        for (name, value) in kwargs.into_iter().flatten() {
+            if name.eq(intern!(py, "dmin"))? {
+                dmin = value.extract()?;
+            } else if name.eq(intern!(py, "broad_phase"))? {
+                let Some(found) = method_of(&value)? else { return Ok(None) };
+                method = found;
+            } else {
+                return Ok(None);
+            }
+        }
+        let distances = (args.get_item(2)?.extract()?, dmin);
+        Ok(Some(Self { mesh, surface, x: args.get_item(1)?, distances, method }))
+    }
+}
+
+/// The search of a broad phase of the drop-in; nothing for those of Python.
+fn method_of(broad_phase: &Bound<'_, PyAny>) -> PyResult<Option<BroadPhaseKind>> {
+    if broad_phase.is_none() {
+        return Ok(Some(BroadPhaseKind::default()));
+    }
+    let py = broad_phase.py();
+    let methods = METHODS.get_or_try_init(py, || {
+        let module = py.import("stiction.ipctk._broad_phase")?;
+        Ok::<_, PyErr>(module.getattr("NATIVE_METHODS")?.cast_into::<PyDict>()?.unbind())
+    })?;
+    let kind: Bound<'_, PyType> = broad_phase.get_type();
+    let name = methods.bind(py).get_item(kind)?;
+    name.map(|name| name.extract::<&str>()?.parse().map_err(|error| at("broad_phase", error))).transpose()
+}
+
+static METHODS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+static NORMAL_SET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static CLASSES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Something of the module of sets.
+fn from_module<'py>(
+    py: Python<'py>,
+    known: &PyOnceLock<Py<PyAny>>,
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let find = || Ok::<_, PyErr>(py.import("stiction.ipctk._normal_set")?.getattr(name)?.unbind());
+    Ok(known.get_or_try_init(py, find)?.bind(py).clone())
+}
