@@ -6,11 +6,14 @@
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
 pub mod error;
+pub mod formula;
+pub mod signal;
 pub mod state;
 pub mod material;
 pub mod element;
 pub mod energy;
 pub mod boundary;
+pub mod load;
 pub mod integrator;
 pub mod params;
 pub mod linear;

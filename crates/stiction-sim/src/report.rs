@@ -30,7 +30,8 @@ impl Energies {
         state: &State<D>,
         barrier: &BarrierPotential<'_, D>,
     ) -> Self {
-        let kinetic = state.v.iter().zip(&model.masses).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
+        let moving = if model.params.time.integrator.has_inertia() { &state.v[..] } else { &[] };
+        let kinetic = moving.iter().zip(&model.masses).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
         Self {
             kinetic,
             elastic: model.elastic.energy(&state.x),
@@ -72,6 +73,8 @@ pub struct StepReport<const D: usize> {
     pub energies: Energies,
     /// Work done by prescribed vertices, in J.
     pub work: f64,
+    /// Work done by loads, in J.
+    pub load_work: f64,
     /// Energy put in or taken out by a change of the barrier stiffness, in J.
     pub stiffness_work: f64,
     /// Smallest distance of any two primitives in contact, in m; infinite without contact.
@@ -109,10 +112,11 @@ impl<const D: usize> StepReport<D> {
             regularised: 0,
             energies: Energies::new(model, state, &barrier),
             work: 0.0,
+            load_work: 0.0,
             stiffness_work: 0.0,
             gap: contacts.smallest_gap(&state.x, &model.obstacles),
             normal_force: barrier.total_force(&state.x),
-            kappa: state.kappa.unwrap_or(model.stiffness.range().min),
+            kappa: state.kappa.unwrap_or_else(|| model.first_kappa()),
             pair_contacts: contacts.len() - contacts.obstacle.len(),
             obstacle_contacts: contacts.obstacle.len(),
             friction: FrictionReport::default(),

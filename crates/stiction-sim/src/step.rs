@@ -39,7 +39,8 @@ pub fn step<const D: usize>(
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let slides = lag(model, &iterate);
     let lagged = iterate.contacts.clone();
-    let given = Given { model, scheme: &scheme, targets: &targets, step: state.step + 1 };
+    let forces = model.loads.forces(&state.x, &model.masses, (state.step + 1) as f64 * h);
+    let given = Given { model, scheme: &scheme, targets: &targets, forces: &forces, step: state.step + 1 };
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model))?;
@@ -47,13 +48,15 @@ pub fn step<const D: usize>(
     let problem = given.problem(&slides);
     let friction = friction_report(&problem, &iterate, (&lagged, &state.x), refined.residual())?;
     let work_done = prescribed_work(&problem, &iterate, &state.x);
+    let load_work =
+        forces.iter().zip(iterate.x.iter().zip(&state.x)).map(|(f, (x, before))| f.dot(*x - *before)).sum();
 
     let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
     model.params.time.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
     state.kappa = iterate.kappa;
     let report = StepReport::of_step(model, state, &iterate, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
-    Ok(StepReport { work: work_done, stiffness_work, rounds, refinement, ..report })
+    Ok(StepReport { work: work_done, load_work, stiffness_work, rounds, refinement, ..report })
 }
 
 /// The last configuration with its contacts.
@@ -106,13 +109,14 @@ struct Given<'a, const D: usize> {
     model: &'a Model<D>,
     scheme: &'a Scheme<D>,
     targets: &'a [(u32, Vector<D>)],
+    forces: &'a [Vector<D>],
     step: usize,
 }
 
 impl<const D: usize> Given<'_, D> {
     fn problem<'b>(&'b self, slides: &'b Slides<D>) -> Problem<'b, D> {
-        let Self { model, scheme, targets, step } = *self;
-        Problem { model, scheme, slides, targets, step }
+        let Self { model, scheme, targets, forces, step } = *self;
+        Problem { model, scheme, slides, targets, forces, step }
     }
 }
 
@@ -132,7 +136,12 @@ impl<const D: usize> Lagged for Rounds<'_, D> {
     type Error = Error;
 
     fn solve(&mut self) -> Result<()> {
-        newton::minimise(&self.given.problem(&self.slides), &mut self.iterate, self.work)
+        let problem = self.given.problem(&self.slides);
+        newton::minimise(&problem, &mut self.iterate, self.work)?;
+        while newton::raise_stiffness(problem.model, &mut self.iterate) {
+            newton::minimise(&problem, &mut self.iterate, self.work)?;
+        }
+        Ok(())
     }
 
     fn measure(&mut self) -> Result<LagChange> {

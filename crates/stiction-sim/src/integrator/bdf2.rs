@@ -20,7 +20,7 @@ pub(super) fn begin<const D: usize>(state: &State<D>, h: f64) -> Scheme<D> {
     let x_ref: Vec<_> = state.x.iter().zip(&before.x).map(ahead).collect();
     let speeds = state.v.iter().zip(&before.v).map(ahead);
     let predicted = x_ref.iter().zip(speeds).map(|(x, v)| *x + v * h_hat).collect();
-    Scheme { predicted, scale: h_hat * h_hat, x_ref, v_ref: Vec::new(), h_hat }
+    Scheme { predicted, scale: h_hat * h_hat, x_ref, v_ref: Vec::new(), h_hat, inertia: 1.0 }
 }
 
 pub(super) fn finish<const D: usize>(state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>, h: f64) {

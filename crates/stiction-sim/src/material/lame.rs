@@ -31,4 +31,9 @@ impl Lame {
         let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
         Ok(Self { shear, lambda })
     }
+
+    /// Young's modulus `E = G (3λ + 2G)/(λ + G)` in Pa.
+    pub fn young(self) -> f64 {
+        self.shear * (3.0 * self.lambda + 2.0 * self.shear) / (self.lambda + self.shear)
+    }
 }

@@ -1,15 +1,18 @@
 //! From bodies to the arrays of a model.
 
+use stiction::contact::Weighting;
 use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
-use stiction::mesh::{Surface, boundary};
+use stiction::mesh::{Filter, Surface, boundary};
 use stiction::stencil::Stencil;
 
+use super::stiffness::Softness;
 use super::{Body, Part};
 use crate::boundary::Boundary;
 use crate::element::Simplex;
 use crate::energy::Elastic;
 use crate::error::{Error, Result};
+use crate::load::Loads;
 
 /// Checks what is not geometry, and that elements are those of the dimension.
 pub(super) fn check_bodies<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
@@ -141,4 +144,50 @@ pub(super) fn prescribed<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> 
         }
     }
     Ok(boundary)
+}
+
+/// The loads of all bodies.
+pub(super) fn loads<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<Loads<D>> {
+    let mut all = Vec::new();
+    for (body, part) in bodies.iter().zip(parts) {
+        for load in &body.loads {
+            let single: Vec<[u32; 1]> = load.vertices().into_iter().map(|v| [v]).collect();
+            check_indices("loaded vertex", &single, body.vertices.len())?;
+            all.push(load.shifted(part.vertices.start as u32));
+        }
+    }
+    Ok(Loads(all))
+}
+
+/// The surface whose neighbours in this many rings of edges do not touch; in one they never do.
+pub(super) fn without_rings<const D: usize>(surface: Surface<D>, rings: u32) -> Result<Surface<D>> {
+    if rings <= 1 {
+        return Ok(surface);
+    }
+    let filter = Filter::rings(&surface, rings);
+    Ok(surface.with_filter(filter)?)
+}
+
+/// Each body as its contacts feel it.
+pub(super) fn softness<const D: usize>(
+    (bodies, parts): (&[Body<D>], &[Part]),
+    surface: &Surface<D>,
+    fixed: &[bool],
+    weighting: Weighting,
+) -> Vec<Softness> {
+    let areas = &surface.areas().vertices;
+    let of = |(body, part): (&Body<D>, &Part)| {
+        let driven = fixed[part.vertices.clone()].iter().all(|fixed| *fixed);
+        let inverse_modulus = if driven { 0.0 } else { 1.0 / body.material.lame.young() };
+        let area = if weighting == Weighting::Area { 1.0 } else { median(&areas[part.vertices.clone()]) };
+        Softness { inverse_modulus, area }
+    };
+    bodies.iter().zip(parts).map(of).collect()
+}
+
+/// The median of the positive numbers; 1 if there is none.
+fn median(numbers: &[f64]) -> f64 {
+    let mut positive: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0).collect();
+    positive.sort_by(f64::total_cmp);
+    positive.get(positive.len() / 2).copied().unwrap_or(1.0)
 }

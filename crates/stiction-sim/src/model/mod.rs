@@ -2,24 +2,26 @@
 
 mod build;
 mod check;
+mod stiffness;
 
 use std::ops::Range;
 
-use stiction::barrier::stiffness::{AdaptiveStiffness, StiffnessScale};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
-use stiction::broad_phase::{Aabb, BroadPhaseKind};
+use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
 use stiction::math::Vector;
 use stiction::mesh::Surface;
 use stiction::obstacle::Obstacle;
-use stiction::potential::Potential;
 
 use crate::boundary::{Boundary, Path};
 use crate::energy::{BodyForce, Elastic};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::load::{Load, Loads};
 use crate::material::Material;
-use crate::params::{Params, Stiffness};
+use crate::params::Params;
 use crate::state::State;
+
+pub use stiffness::{BodyStiffness, DEEP, risen};
 
 /// An elastic body as it is put into a model. Vertex numbers count from 0 in each body.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +42,8 @@ pub struct Body<const D: usize> {
     pub velocity: Vector<D>,
     /// Vertices whose motion is given.
     pub prescribed: Vec<(Vec<u32>, Path<D>)>,
+    /// Forces that are given.
+    pub loads: Vec<Load<D>>,
 }
 
 /// Where a body is in a model.
@@ -72,12 +76,12 @@ pub struct Model<const D: usize> {
     pub boundary: Boundary<D>,
     /// For every vertex whether its motion is given.
     pub fixed: Vec<bool>,
+    /// Forces that are given.
+    pub loads: Loads<D>,
     /// The barrier.
     pub barrier: BarrierLaw,
-    /// How candidates are found; the result does not depend on it.
-    pub broad_phase: BroadPhaseKind,
-    /// The automatic barrier stiffness before there is contact.
-    pub stiffness: AdaptiveStiffness,
+    /// How stiff contacts of each two bodies are.
+    pub stiffness: BodyStiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
     /// Mean mass of a vertex, in kg.
@@ -104,15 +108,17 @@ impl<const D: usize> Model<D> {
         let parts = build::parts(bodies);
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
         let surface = build::surface(bodies, &parts, rest.clone())?;
+        let surface = build::without_rings(surface, params.contact.excluded_rings)?;
         let elastic = build::elements(bodies, &parts, &rest)?;
         let masses = build::masses(bodies, &parts, &elastic)?;
         let boundary = build::prescribed(bodies, &parts)?;
-        let barrier = BarrierLaw::new(BarrierKind::ClampedLog, params.contact.dhat)?;
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
+        let barrier = barrier(&params, diagonal)?;
         let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
-        let scale =
-            StiffnessScale { diagonal, mean_mass, scale: params.time.integrator.scale(params.time.step) };
         let fixed = boundary.mask(rest.len());
+        let loads = build::loads(bodies, &parts)?;
+        let softness = build::softness((bodies, &parts), &surface, &fixed, params.contact.weighting);
+        let stiffness = BodyStiffness::new(softness, &parts, &barrier)?;
         let model = Self {
             params,
             gravity,
@@ -123,9 +129,9 @@ impl<const D: usize> Model<D> {
             masses,
             boundary,
             fixed,
+            loads,
             barrier,
-            broad_phase: BroadPhaseKind::default(),
-            stiffness: AdaptiveStiffness::new(&barrier, &scale).map_err(out_of_scale)?,
+            stiffness,
             diagonal,
             mean_mass,
         };
@@ -142,30 +148,34 @@ impl<const D: usize> Model<D> {
         for vertex in self.boundary.vertices() {
             v[vertex as usize] = Vector::ZERO;
         }
-        let contacts = self.contacts_at(&rest);
-        let mut others = vec![Vector::ZERO; rest.len()];
-        self.elastic.gradient(&rest, 1.0, &mut others);
-        self.body_force().gradient(&rest, 1.0, &mut others);
-        let mut stiffness = self.stiffness;
-        self.begin_stiffness(&mut stiffness, &contacts, &rest, &others)?;
-        Ok(State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa: stiffness.kappa() })
+        let kappa = (!self.contacts_at(&rest).is_empty()).then(|| self.first_kappa());
+        Ok(State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa })
     }
 
     /// The contacts of a configuration.
     pub fn contacts_at(&self, x: &[Vector<D>]) -> Contacts {
         let selection = self.selection();
-        let candidates = self.broad_phase.candidates(&self.surface, x, x, 0.5 * selection.reach);
-        Contacts::build(&self.surface, &candidates, &self.obstacles, x, &selection)
+        let method = self.params.contact.broad_phase;
+        let candidates = method.candidates(&self.surface, x, x, 0.5 * selection.reach);
+        self.contacts_among(&candidates, x)
+    }
+
+    /// The contacts of a configuration among given pairs.
+    pub fn contacts_among(&self, candidates: &Candidates, x: &[Vector<D>]) -> Contacts {
+        let selection = self.selection();
+        let mut contacts = Contacts::build(&self.surface, candidates, &self.obstacles, x, &selection);
+        self.stiffness.weigh(&mut contacts);
+        contacts
     }
 
     /// Which pairs are contacts.
     pub fn selection(&self) -> Selection {
-        Selection::within(self.barrier.reach())
+        Selection { weighting: self.params.contact.weighting, ..Selection::within(self.barrier.reach()) }
     }
 
     /// Gravity as an energy.
     pub fn body_force(&self) -> BodyForce<'_, D> {
-        BodyForce { masses: &self.masses, gravity: self.gravity }
+        BodyForce { masses: &self.masses, gravity: self.gravity, forces: &[] }
     }
 
     /// The barrier over given contacts; `kappa` may be missing only as long as there is none.
@@ -174,41 +184,26 @@ impl<const D: usize> Model<D> {
         contacts: &'a Contacts,
         kappa: Option<f64>,
     ) -> BarrierPotential<'a, D> {
-        let kappa = kappa.unwrap_or(self.stiffness.range().min);
+        let kappa = kappa.unwrap_or_else(|| self.first_kappa());
         BarrierPotential { contacts, obstacles: &self.obstacles, law: self.barrier, kappa: kappa.into() }
     }
 
-    /// Sets the barrier stiffness if contact appears, given the gradient (in N) of all other energies.
-    ///
-    /// # Errors
-    /// If there is not one entry of the gradient for each vertex.
-    pub fn begin_stiffness(
-        &self,
-        stiffness: &mut AdaptiveStiffness,
-        contacts: &Contacts,
-        x: &[Vector<D>],
-        others: &[Vector<D>],
-    ) -> Result<()> {
-        if contacts.is_empty() || stiffness.kappa().is_some() {
-            return Ok(());
-        }
-        if let Stiffness::Fixed(kappa) = self.params.contact.stiffness {
-            *stiffness = stiffness.at(Some(kappa), f64::INFINITY);
-            return Ok(());
-        }
-        let mut gradient = vec![Vector::ZERO; x.len()];
-        self.barrier_potential(contacts, Some(1.0)).gradient(x, 1.0, &mut gradient);
-        stiffness.begin(&gradient, others)?;
-        Ok(())
+    /// Newton's tolerance in m/s.
+    pub fn tolerance(&self) -> f64 {
+        let Params { time, friction, newton, .. } = &self.params;
+        let usual =
+            if friction.mu > 0.0 { 1e-3 * friction.eps_v } else { 1e-5 * self.barrier.dhat() / time.step };
+        newton.tolerance.unwrap_or(usual)
+    }
+
+    /// The barrier stiffness `κ` in J/m⁴ that contact begins with.
+    pub fn first_kappa(&self) -> f64 {
+        self.params.contact.barrier_stiffness.unwrap_or_else(|| self.stiffness.largest())
     }
 }
 
-/// The range of the barrier stiffness must be one of numbers.
-fn out_of_scale(error: stiction::error::Error) -> Error {
-    match error {
-        stiction::error::Error::BadParameter { value, .. } => {
-            Error::OutOfScale { what: "the smallest barrier stiffness", value }
-        }
-        other => other.into(),
-    }
+fn barrier(params: &Params, diagonal: f64) -> Result<BarrierLaw> {
+    let contact = &params.contact;
+    let dhat = if contact.dhat_is_relative { contact.dhat * diagonal } else { contact.dhat };
+    Ok(BarrierLaw::new(BarrierKind::ClampedLog, dhat)?.with_dmin(contact.dmin)?)
 }

@@ -2,17 +2,17 @@
 
 use std::str::FromStr;
 
+use stiction::contact::Weighting;
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
 
 use super::shapes::BoxMesh;
 use super::{Body, BoxShape, Scene, SceneError, Shape, StiffnessValue};
-use crate::boundary::Path;
 use crate::error::Error;
 use crate::integrator::{IntegratorKind, Newmark};
 use crate::material::{self, Lame};
 use crate::model::{self, Model};
-use crate::params::{ContactParams, FrictionParams, NewtonParams, Params, Stiffness, TimeParams};
+use crate::params::{ContactParams, FrictionParams, NewtonParams, Params, StepBound, TimeParams};
 use crate::state::State;
 
 impl Scene {
@@ -76,22 +76,15 @@ impl Scene {
         }
     }
 
-    fn error(&self, key: &str, message: impl Into<String>) -> SceneError {
+    pub(super) fn error(&self, key: &str, message: impl Into<String>) -> SceneError {
         SceneError::at(&self.text, key, message)
     }
 
     fn params(&self) -> Result<Params, SceneError> {
-        let (contact, friction, newton) =
-            (ContactParams::default(), FrictionParams::default(), NewtonParams::default());
+        let (friction, newton) = (FrictionParams::default(), NewtonParams::default());
         Ok(Params {
             time: TimeParams { step: self.time.step, integrator: self.integrator()? },
-            contact: ContactParams {
-                dhat: self.contact.dhat.unwrap_or(contact.dhat),
-                stiffness: match self.contact.stiffness {
-                    Some(StiffnessValue::Number(kappa)) => Stiffness::Fixed(kappa),
-                    Some(StiffnessValue::Name(_)) | None => Stiffness::Automatic,
-                },
-            },
+            contact: self.contact_params()?,
             friction: FrictionParams {
                 mu: self.friction.mu.unwrap_or(friction.mu),
                 eps_v: self.friction.eps_v.unwrap_or(friction.eps_v),
@@ -103,6 +96,43 @@ impl Scene {
                 max_iterations: self.solver.max_iterations.unwrap_or(newton.max_iterations),
             },
         })
+    }
+
+    fn contact_params(&self) -> Result<ContactParams, SceneError> {
+        let (given, usual) = (&self.contact, ContactParams::default());
+        Ok(ContactParams {
+            dhat: given.dhat.unwrap_or(usual.dhat),
+            dhat_is_relative: given.dhat_is_relative.unwrap_or(given.dhat.is_none()),
+            dmin: given.dmin.unwrap_or(usual.dmin),
+            barrier_stiffness: match given.barrier_stiffness {
+                Some(StiffnessValue::Number(kappa)) => Some(kappa),
+                Some(StiffnessValue::Name(_)) | None => None,
+            },
+            adaptive_barrier_stiffness: given
+                .adaptive_barrier_stiffness
+                .unwrap_or(usual.adaptive_barrier_stiffness),
+            weighting: if given.use_area_weighting == Some(true) { Weighting::Area } else { usual.weighting },
+            excluded_rings: given.excluded_rings.unwrap_or(usual.excluded_rings),
+            broad_phase: self.named("contact.broad_phase", given.broad_phase.as_deref())?,
+            bound: self.step_bound()?,
+            line_search_energy: given.line_search_energy.unwrap_or(usual.line_search_energy),
+            psd_projection: given.psd_projection.unwrap_or(usual.psd_projection),
+        })
+    }
+
+    fn step_bound(&self) -> Result<StepBound, SceneError> {
+        let wrong = |key, message: &str| Err(self.error(key, message));
+        match (self.contact.use_ccd, self.contact.use_ogc) {
+            (Some(true), Some(true)) => {
+                wrong("contact.use_ogc", "excludes use_ccd: choose one of the two, or none for CCD")
+            }
+            (Some(false), None | Some(false)) => wrong(
+                "contact.use_ccd",
+                "false needs use_ogc = true: without either, steps pass through bodies",
+            ),
+            (_, Some(true)) => Ok(StepBound::Ogc),
+            _ => Ok(StepBound::Ccd),
+        }
     }
 
     fn integrator(&self) -> Result<IntegratorKind, SceneError> {
@@ -149,6 +179,7 @@ impl Scene {
         Ok(model::Body {
             name: body.name.clone(),
             prescribed: self.prescribed(&key, body, &mesh)?,
+            loads: self.loads(&key, body, &mesh)?,
             vertices: mesh.vertices,
             triangles: mesh.triangles,
             tetrahedra: mesh.tetrahedra,
@@ -193,42 +224,6 @@ impl Scene {
         Ok(BoxMesh::new(center, size, cells, shape.rotate_deg))
     }
 
-    fn prescribed<const D: usize>(
-        &self,
-        key: &str,
-        body: &Body,
-        mesh: &BoxMesh<D>,
-    ) -> Result<Vec<(Vec<u32>, Path<D>)>, SceneError> {
-        let mut out = Vec::new();
-        for (i, side) in body.fixed.iter().enumerate() {
-            let vertices = mesh.side(*side);
-            if vertices.is_empty() {
-                return Err(self.error(&format!("{key}.fixed[{i}]"), "this side exists only in 3D"));
-            }
-            out.push((vertices, Path::default()));
-        }
-        for (i, motion) in body.motions.iter().enumerate() {
-            let key = format!("{key}.motions[{i}]");
-            let vertices = mesh.side(motion.side);
-            if vertices.is_empty() {
-                return Err(self.error(&format!("{key}.side"), "this side exists only in 3D"));
-            }
-            out.push((vertices, self.path(&format!("{key}.keyframes"), &motion.keyframes)?));
-        }
-        Ok(out)
-    }
-
-    fn path<const D: usize>(&self, key: &str, rows: &[Vec<f64>]) -> Result<Path<D>, SceneError> {
-        let mut frames = Vec::new();
-        for (i, row) in rows.iter().enumerate() {
-            let Some((time, displacement)) = row.split_first() else {
-                return Err(self.error(&format!("{key}[{i}]"), "is empty: give a time and a displacement"));
-            };
-            frames.push((*time, self.vector_named(&format!("{key}[{i}]"), displacement, "a time and ")?));
-        }
-        Path::new(frames).map_err(|error| self.error(key, error.to_string()))
-    }
-
     fn plane<const D: usize>(&self, index: usize) -> Result<Obstacle<D>, SceneError> {
         let (key, plane) = (format!("planes[{index}]"), &self.planes[index]);
         let point = self.vector(&format!("{key}.point"), &plane.point)?;
@@ -242,11 +237,11 @@ impl Scene {
         if numbers.is_empty() { Ok(Vector::ZERO) } else { self.vector(key, numbers) }
     }
 
-    fn vector<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
+    pub(super) fn vector<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
         self.vector_named(key, numbers, "")
     }
 
-    fn vector_named<const D: usize>(
+    pub(super) fn vector_named<const D: usize>(
         &self,
         key: &str,
         numbers: &[f64],

@@ -4,6 +4,7 @@
 
 mod build;
 mod locate;
+mod motions;
 pub mod shapes;
 
 use std::path::Path;
@@ -11,6 +12,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 pub use locate::SceneError;
+pub use motions::{Factor, Load, Motion, Region, Rotation};
 pub use shapes::{BoxShape, Side};
 
 /// A scene as it is written.
@@ -67,7 +69,7 @@ fn one() -> usize {
     1
 }
 
-/// `stiffness`: `"auto"` or a number in J/m⁴.
+/// `barrier_stiffness`: `"auto"` or a number in J/m⁴.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum StiffnessValue {
@@ -86,13 +88,33 @@ pub enum Automatic {
 }
 
 /// `[contact]`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
-    /// `d̂` in m.
+    /// `d̂`, in m or as a part of the diagonal of the bounding box; by default a thousandth of it.
     pub dhat: Option<f64>,
+    /// Whether `dhat` is a part of the diagonal.
+    pub dhat_is_relative: Option<bool>,
+    /// Distance in m that nothing falls below.
+    pub dmin: Option<f64>,
     /// `κ`.
-    pub stiffness: Option<StiffnessValue>,
+    pub barrier_stiffness: Option<StiffnessValue>,
+    /// Whether `κ` rises where gaps become deep.
+    pub adaptive_barrier_stiffness: Option<bool>,
+    /// Whether contacts are weighted by the area that they stand for.
+    pub use_area_weighting: Option<bool>,
+    /// Rings of neighbours that never touch.
+    pub excluded_rings: Option<u32>,
+    /// How near pairs are found, by name.
+    pub broad_phase: Option<String>,
+    /// Whether steps are bounded by continuous collision detection.
+    pub use_ccd: Option<bool>,
+    /// Whether steps are bounded by a trust region.
+    pub use_ogc: Option<bool>,
+    /// Whether steps are halved until the energy has fallen.
+    pub line_search_energy: Option<bool>,
+    /// Whether Hessians are made positive.
+    pub psd_projection: Option<bool>,
 }
 
 /// `[friction]`.
@@ -157,19 +179,12 @@ pub struct Body {
     /// Sides that do not move.
     #[serde(default)]
     pub fixed: Vec<Side>,
-    /// Sides that move as given.
+    /// What moves as given.
     #[serde(default)]
     pub motions: Vec<Motion>,
-}
-
-/// `[[bodies.motions]]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Motion {
-    /// The side that moves.
-    pub side: Side,
-    /// Rows of time in s and displacement in m; linear between them.
-    pub keyframes: Vec<Vec<f64>>,
+    /// Forces that are given.
+    #[serde(default)]
+    pub loads: Vec<Load>,
 }
 
 /// `[[planes]]`.

@@ -47,7 +47,7 @@ fn errors_in_scenes_name_line_and_key() {
         ("contact.dhat = 1e-3", "contact.dhat = -1e-3", vec!["line 4", "contact.dhat", "positive"]),
         (
             "contact.dhat = 1e-3",
-            "contact.dhat = 1e-3\ncontact.stiffness = \"soft\"",
+            "contact.dhat = 1e-3\ncontact.barrier_stiffness = \"soft\"",
             vec!["line 5", "stiffness"],
         ),
         ("step = 0.01", "step = 0.0", vec!["line 3", "time.step"]),
@@ -172,6 +172,7 @@ fn triangle() -> Body<2> {
         density: 1.0,
         velocity: Vector::ZERO,
         prescribed: vec![],
+        loads: vec![],
     }
 }
 
