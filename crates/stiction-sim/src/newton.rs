@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
-use stiction::friction::{FrictionKind, FrictionPotential, Slides};
+use stiction::friction::{FrictionPotential, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -100,7 +100,7 @@ impl<'a, const D: usize> Problem<'a, D> {
             friction: FrictionPotential {
                 slides: self.slides,
                 motion: self.scheme.motion(),
-                law: FrictionKind::default(),
+                law: model.params.friction.law,
                 eps_v: model.params.friction.eps_v,
             },
             scale: self.scheme.scale,

@@ -2,6 +2,7 @@
 
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::Weighting;
+use stiction::friction::{FrictionKind, Mu};
 
 use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
@@ -79,8 +80,10 @@ impl Default for ContactParams {
 /// Friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionParams {
-    /// Coefficient `μ`.
-    pub mu: f64,
+    /// Coefficients `μ_s` and `μ_k` of contacts for which a model says nothing else.
+    pub mu: Mu,
+    /// The friction law.
+    pub law: FrictionKind,
     /// Speed `ε_v` below which contacts count as sticking, in m/s.
     pub eps_v: f64,
     /// How often at most a step is solved, each time with normal forces and planes of the solution before.
@@ -91,7 +94,13 @@ pub struct FrictionParams {
 
 impl Default for FrictionParams {
     fn default() -> Self {
-        Self { mu: 0.0, eps_v: 1e-3, refinements: 1, lag_tolerance: 1e-3 }
+        Self {
+            mu: Mu::default(),
+            law: FrictionKind::default(),
+            eps_v: 1e-3,
+            refinements: 1,
+            lag_tolerance: 1e-3,
+        }
     }
 }
 
@@ -141,9 +150,14 @@ impl Params {
             return Err(Error::BadParameter { name: "contact.dmin", value: dmin, must: "0 or positive" });
         }
         positive("contact.excluded_rings", f64::from(self.contact.excluded_rings))?;
-        let mu = self.friction.mu;
-        if !(mu >= 0.0 && mu.is_finite()) {
-            return Err(Error::BadParameter { name: "friction.mu", value: mu, must: "0 or positive" });
+        let Mu { s, k } = self.friction.mu;
+        for (name, value) in [("friction.mu_s", s), ("friction.mu_k", k)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::BadParameter { name, value, must: "0 or positive" });
+            }
+        }
+        if s < k {
+            return Err(Error::BadParameter { name: "friction.mu_s", value: s, must: "mu_k or larger" });
         }
         positive("friction.eps_v", self.friction.eps_v)?;
         positive("friction.lag_tolerance", self.friction.lag_tolerance)?;

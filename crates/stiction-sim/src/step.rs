@@ -1,7 +1,7 @@
 //! One time step.
 
 use stiction::contact::Contacts;
-use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, Slides};
+use stiction::friction::{self, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -37,7 +37,7 @@ pub fn step<const D: usize>(
     }
     let mut iterate = begin(model, state);
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
-    let slides = lag(model, &iterate);
+    let slides = lag(model, &iterate, &state.v);
     let lagged = iterate.contacts.clone();
     let forces = model.loads.forces(&state.x, &model.masses, (state.step + 1) as f64 * h);
     let given = Given { model, scheme: &scheme, targets: &targets, forces: &forces, step: state.step + 1 };
@@ -65,14 +65,15 @@ fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
     Iterate { x: state.x.clone(), contacts, kappa: state.kappa, iterations: 0, regularised: 0 }
 }
 
-/// Friction frozen at the present iterate.
-fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Slides<D> {
-    let coefficients = Coefficients::from(model.params.friction.mu);
-    if coefficients.is_zero() {
+/// Friction frozen at the present iterate, where vertices have velocities `v`, in m/s.
+fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>, v: &[Vector<D>]) -> Slides<D> {
+    if model.coefficients.is_zero() {
         return Slides::default();
     }
     let barrier = model.barrier_potential(&iterate.contacts, iterate.kappa);
-    friction::lag(&barrier, &iterate.x, &coefficients)
+    let mut slides = friction::lag(&barrier, &iterate.x, &model.coefficients);
+    slides.refresh_anisotropy(v);
+    slides
 }
 
 /// Moves to where velocities stay what they are and prescribed motion leads, as far as nothing touches: what slides begins as
@@ -146,7 +147,9 @@ impl<const D: usize> Lagged for Rounds<'_, D> {
 
     fn measure(&mut self) -> Result<LagChange> {
         let Iterate { x, contacts, kappa, .. } = &self.iterate;
-        self.again = lag(self.given.model, &self.iterate);
+        let motion = self.given.scheme.motion();
+        let v: Vec<_> = (0..x.len()).map(|i| motion.velocity(x, i)).collect();
+        self.again = lag(self.given.model, &self.iterate, &v);
         let used = self.given.problem(&self.slides).potential(contacts, *kappa).friction;
         let next = FrictionPotential { slides: &self.again, ..used };
         Ok(LagChange::between(&used, &next, x))

@@ -9,13 +9,14 @@ use std::ops::Range;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
+use stiction::friction::Coefficients;
 use stiction::math::Vector;
 use stiction::mesh::Surface;
 use stiction::obstacle::Obstacle;
 
 use crate::boundary::{Boundary, Path};
 use crate::energy::{BodyForce, Elastic};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::load::{Load, Loads};
 use crate::material::Material;
 use crate::params::Params;
@@ -80,6 +81,8 @@ pub struct Model<const D: usize> {
     pub loads: Loads<D>,
     /// The barrier.
     pub barrier: BarrierLaw,
+    /// Friction of all contacts.
+    pub coefficients: Coefficients<D>,
     /// How stiff contacts of each two bodies are.
     pub stiffness: BodyStiffness,
     /// Diagonal of the bounding box at rest, in m.
@@ -131,6 +134,7 @@ impl<const D: usize> Model<D> {
             fixed,
             loads,
             barrier,
+            coefficients: params.friction.mu.into(),
             stiffness,
             diagonal,
             mean_mass,
@@ -150,6 +154,15 @@ impl<const D: usize> Model<D> {
         }
         let kappa = (!self.contacts_at(&rest).is_empty()).then(|| self.first_kappa());
         Ok(State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa })
+    }
+
+    /// The same with other friction: tables of pairs, coefficients of vertices, anisotropy.
+    ///
+    /// # Errors
+    /// If it does not fit the vertices and obstacles, or a coefficient is not possible.
+    pub fn with_coefficients(self, coefficients: Coefficients<D>) -> Result<Self> {
+        coefficients.check(self.masses.len(), self.obstacles.len())?;
+        Ok(Self { coefficients, ..self })
     }
 
     /// The contacts of a configuration.
@@ -191,8 +204,8 @@ impl<const D: usize> Model<D> {
     /// Newton's tolerance in m/s.
     pub fn tolerance(&self) -> f64 {
         let Params { time, friction, newton, .. } = &self.params;
-        let usual =
-            if friction.mu > 0.0 { 1e-3 * friction.eps_v } else { 1e-5 * self.barrier.dhat() / time.step };
+        let slides = !self.coefficients.is_zero();
+        let usual = if slides { 1e-3 * friction.eps_v } else { 1e-5 * self.barrier.dhat() / time.step };
         newton.tolerance.unwrap_or(usual)
     }
 
@@ -205,5 +218,9 @@ impl<const D: usize> Model<D> {
 fn barrier(params: &Params, diagonal: f64) -> Result<BarrierLaw> {
     let contact = &params.contact;
     let dhat = if contact.dhat_is_relative { contact.dhat * diagonal } else { contact.dhat };
-    Ok(BarrierLaw::new(BarrierKind::ClampedLog, dhat)?.with_dmin(contact.dmin)?)
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, dhat).map_err(|error| {
+        let scale = Error::OutOfScale { what: "contact.dhat", value: dhat };
+        if contact.dhat_is_relative { scale } else { error.into() }
+    })?;
+    Ok(law.with_dmin(contact.dmin)?)
 }

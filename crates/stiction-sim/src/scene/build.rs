@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::integrator::{IntegratorKind, Newmark};
 use crate::material::{self, Lame};
 use crate::model::{self, Model};
-use crate::params::{ContactParams, FrictionParams, NewtonParams, Params, StepBound, TimeParams};
+use crate::params::{ContactParams, NewtonParams, Params, StepBound, TimeParams};
 use crate::state::State;
 
 impl Scene {
@@ -27,10 +27,12 @@ impl Scene {
         let gravity = self.vector_or_zero("gravity", &self.gravity)?;
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
         let planes = (0..self.planes.len()).map(|i| self.plane(i)).collect::<Result<Vec<_>, _>>()?;
-        Model::new(&bodies, planes, gravity, self.params()?).map_err(|error| match error {
-            Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
-            other => self.body_error(&other.to_string()),
-        })
+        let (model, state) =
+            Model::new(&bodies, planes, gravity, self.params()?).map_err(|error| match error {
+                Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
+                other => self.body_error(&other.to_string()),
+            })?;
+        Ok((self.with_friction(model)?, state))
     }
 
     /// Checks what does not depend on the dimension.
@@ -81,16 +83,11 @@ impl Scene {
     }
 
     fn params(&self) -> Result<Params, SceneError> {
-        let (friction, newton) = (FrictionParams::default(), NewtonParams::default());
+        let newton = NewtonParams::default();
         Ok(Params {
             time: TimeParams { step: self.time.step, integrator: self.integrator()? },
             contact: self.contact_params()?,
-            friction: FrictionParams {
-                mu: self.friction.mu.unwrap_or(friction.mu),
-                eps_v: self.friction.eps_v.unwrap_or(friction.eps_v),
-                refinements: self.friction.refinements.unwrap_or(friction.refinements),
-                lag_tolerance: self.friction.lag_tolerance.unwrap_or(friction.lag_tolerance),
-            },
+            friction: self.friction_params()?,
             newton: NewtonParams {
                 tolerance: self.solver.tolerance.or(newton.tolerance),
                 max_iterations: self.solver.max_iterations.unwrap_or(newton.max_iterations),
@@ -154,7 +151,7 @@ impl Scene {
     }
 
     /// The choice with a name; the usual one without.
-    fn named<T: Default + FromStr<Err = stiction::error::Error>>(
+    pub(super) fn named<T: Default + FromStr<Err = stiction::error::Error>>(
         &self,
         key: &str,
         name: Option<&str>,

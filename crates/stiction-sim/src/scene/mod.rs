@@ -3,6 +3,7 @@
 //! A scene is a TOML file. Unknown keys are errors, and every error names its line and key.
 
 mod build;
+mod friction;
 mod locate;
 mod motions;
 pub mod shapes;
@@ -11,6 +12,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+pub use friction::{Friction, LawValue, PairFriction, StribeckNumbers};
 pub use locate::SceneError;
 pub use motions::{Factor, Load, Motion, Region, Rotation};
 pub use shapes::{BoxShape, Side};
@@ -117,20 +119,6 @@ pub struct Contact {
     pub psd_projection: Option<bool>,
 }
 
-/// `[friction]`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Friction {
-    /// `μ`.
-    pub mu: Option<f64>,
-    /// `ε_v` in m/s.
-    pub eps_v: Option<f64>,
-    /// Most refinements a step.
-    pub refinements: Option<usize>,
-    /// Relative change of the friction forces at which refinement stops.
-    pub lag_tolerance: Option<f64>,
-}
-
 /// `[solver]`.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -176,6 +164,8 @@ pub struct Body {
     /// Its velocity at the start, in m/s.
     #[serde(default)]
     pub velocity: Vec<f64>,
+    /// What it is for friction: a name in `[[friction.pairs]]`; by default its own.
+    pub surface: Option<String>,
     /// Sides that do not move.
     #[serde(default)]
     pub fixed: Vec<Side>,
@@ -195,6 +185,8 @@ pub struct Plane {
     pub point: Vec<f64>,
     /// Towards free space; of any length.
     pub normal: Vec<f64>,
+    /// What it is for friction: a name in `[[friction.pairs]]`.
+    pub surface: Option<String>,
 }
 
 impl Scene {

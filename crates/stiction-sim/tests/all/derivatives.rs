@@ -134,7 +134,8 @@ fn every_energy<const D: usize>() {
         &model.params.friction.mu.into(),
     );
     let scheme = model.params.time.integrator.begin(&state, model.params.time.step);
-    let problem = Problem { model: &model, scheme: &scheme, slides: &slides, targets: &[], step: 1 };
+    let problem =
+        Problem { model: &model, scheme: &scheme, slides: &slides, targets: &[], forces: &[], step: 1 };
     for _ in 0..4 {
         let x = jiggle(&state.x, 1e-3, &mut random);
         compare(&format!("incremental {D}D"), &x, &|x| {

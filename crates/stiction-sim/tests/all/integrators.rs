@@ -96,7 +96,7 @@ fn velocities_of_positions_and_positions_of_velocities_agree() {
 /// Uniform motion is followed exactly, and what is at rest does not move at all.
 #[test]
 fn uniform_motion_is_exact() {
-    for kind in IntegratorKind::ALL {
+    for kind in IntegratorKind::ALL.into_iter().filter(|kind| kind.has_inertia()) {
         for speed in [2.0, 0.0] {
             let mut state = State { x: vec![Vector([0.1])], v: vec![Vector([speed])], ..rest_at_one() };
             for _ in 0..10 {
