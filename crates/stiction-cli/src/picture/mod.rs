@@ -51,8 +51,8 @@ fn cell(index: usize, count: usize, top: f64, height: f64) -> Area {
 }
 
 fn summary<const D: usize>(model: &Model<D>, history: &History<D>) -> String {
-    let steps = history.reports.len().saturating_sub(1);
-    let iterations: usize = history.reports.iter().map(|report| report.iterations).sum();
+    let steps = history.records.len().saturating_sub(1);
+    let iterations: usize = history.records.iter().map(|record| record.iterations).sum();
     let params = &model.params;
     format!(
         "{D}D, {} vertices, {}, {}; {steps} steps of {} s, {:.1} Newton iterations a step; \
@@ -94,9 +94,9 @@ fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history:
     }
 }
 
-/// A line through one value for each report.
+/// A line through one value for each step.
 fn line<const D: usize>(history: &History<D>, name: &str, color: usize, values: &[f64]) -> Series {
-    let times = history.reports.iter().map(|report| report.time);
+    let times = history.records.iter().map(|record| record.time);
     Series {
         name: name.to_owned(),
         color: COLORS[color],
@@ -106,8 +106,8 @@ fn line<const D: usize>(history: &History<D>, name: &str, color: usize, values: 
 }
 
 fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
-    let slip = history.running_sum(|report| report.friction.distance);
-    let gaps: Vec<f64> = history.reports.iter().map(|report| report.gap).collect();
+    let slip = history.running_sum(|record| record.slip);
+    let gaps: Vec<f64> = history.records.iter().map(|record| record.gap).collect();
     let dhat = vec![model.params.contact.dhat; gaps.len()];
     [
         Plot {
@@ -131,12 +131,12 @@ fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
 
 /// Where the energy is, and the sum of it all, which only damping makes fall.
 fn energies<const D: usize>(history: &History<D>) -> Vec<Series> {
-    let height = history.reports.first().map_or(0.0, |report| report.energies.gravity);
+    let height = history.records.first().map_or(0.0, |record| record.energies.gravity);
     let each = |quantity: &dyn Fn(&Energies) -> f64| {
-        history.reports.iter().map(|report| quantity(&report.energies)).collect::<Vec<f64>>()
+        history.records.iter().map(|record| quantity(&record.energies)).collect::<Vec<f64>>()
     };
-    let heat = history.running_sum(|report| report.friction.dissipation);
-    let work = history.running_sum(|report| report.work + report.stiffness_work);
+    let heat = history.running_sum(|record| record.heat);
+    let work = history.running_sum(|record| record.work);
     let mut sum = each(&|e| e.total() - height);
     for (k, value) in sum.iter_mut().enumerate() {
         *value += heat[k] - work[k];
