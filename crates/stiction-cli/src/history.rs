@@ -58,7 +58,9 @@ impl<const D: usize> History<D> {
 /// Which of some configurations, taken one after the other, are kept: those that a run that made them all still has.
 pub fn kept_of<T>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut out = Vec::new();
-    all.into_iter().for_each(|item| push_thinned(&mut out, item));
+    for item in all {
+        push_thinned(&mut out, item);
+    }
     out
 }
 

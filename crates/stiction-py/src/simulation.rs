@@ -214,7 +214,7 @@ impl Simulation {
     }
 
     /// Goes to a state that `save` or `stiction run` saved, of this scene or one whose bodies have the same vertices, elements and masses:
-    /// friction, stiffness or the time step may be others. `reports` begins anew with that state.
+    /// friction or stiffness, say, may be others, but not the time step. `reports` begins anew with that state.
     ///
     /// Raises `ValueError` if the file is no such state, is damaged, or bodies intersect in it; the simulation is then as it was.
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]

@@ -30,13 +30,17 @@ impl Fnv {
     /// Goes on with the bits of numbers, and how many there are: lists in a row stay apart.
     pub fn add_reals(&mut self, numbers: &[f64]) {
         self.add(&(numbers.len() as u64).to_le_bytes());
-        numbers.iter().for_each(|number| self.add(&number.to_le_bytes()));
+        for number in numbers {
+            self.add(&number.to_le_bytes());
+        }
     }
 
     /// Goes on with rows of vertices, and how many there are.
     pub fn add_rows<'a, const N: usize>(&mut self, rows: impl ExactSizeIterator<Item = &'a [u32; N]>) {
         self.add(&(rows.len() as u64).to_le_bytes());
-        rows.flatten().for_each(|vertex| self.add(&vertex.to_le_bytes()));
+        for vertex in rows.flatten() {
+            self.add(&vertex.to_le_bytes());
+        }
     }
 
     /// The hash of all bytes so far.

@@ -60,8 +60,8 @@ impl<const D: usize> State<D> {
         replace(path, &bytes(self, fingerprint(model)))
     }
 
-    /// Loads a state that was saved with the same model, or one whose bodies have the same vertices, elements and masses: parameters may
-    /// differ. Steps from it have the same bits as they would have had then.
+    /// Loads a state that was saved with the same model, or one whose bodies have the same vertices, elements and masses: parameters other than
+    /// the time step may differ. With the same model, steps from it have the same bits as they would have had then.
     ///
     /// # Errors
     /// If the file cannot be read, is no such state, is damaged, or bodies intersect in it; with the place.
@@ -129,7 +129,9 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
 }
 
 fn push_reals(out: &mut Vec<u8>, numbers: &[f64]) {
-    numbers.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+    for number in numbers {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
 }
 
 fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
@@ -138,7 +140,7 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     read_kind::<D>(&mut scan)?;
     check_model(&mut scan, model)?;
     let step = scan.count(Number::U64, "the number of steps")?;
-    let time = real(&mut scan, "the time", |time| time >= 0.0)?;
+    let time = read_time(&mut scan, step, model.params.time.step)?;
     let parts = scan.count(Number::U64, "the list of parts")?;
     check_whole(&scan, bytes, (D * model.masses.len(), parts))?;
     let n = model.masses.len();
@@ -189,6 +191,18 @@ fn check_model<const D: usize>(scan: &mut Scan<'_>, model: &Model<D>) -> Scanned
          was saved with",
         model.masses.len()
     );
+    Err(scan.trouble_at(start, message))
+}
+
+/// The time, which must be that of so many steps of length `h` in s: prescribed vertices would jump.
+fn read_time(scan: &mut Scan<'_>, steps: usize, h: f64) -> Scanned<f64> {
+    let start = scan.offset();
+    let time = real(scan, "the time", |time| time >= 0.0)?;
+    if time == steps as f64 * h {
+        return Ok(time);
+    }
+    let message =
+        format!("step {steps} at {time} s was made with another time.step than {h} s: set it as it was");
     Err(scan.trouble_at(start, message))
 }
 

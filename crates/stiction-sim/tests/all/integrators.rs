@@ -185,7 +185,7 @@ fn bdf2_keeps_its_order_through_substeps() {
         for k in 0..n {
             let earlier = state.clone();
             let parts = if k % 3 == 2 { 4 } else { 1 };
-            state = oscillate_from(state, kind, omega, h / f64::from(parts), parts as usize);
+            state = oscillate_from(state, kind, omega, h / parts as f64, parts);
             state.before = Some(Before { x: earlier.x, v: earlier.v, h });
         }
         (state.x[0][0] - (omega * end).cos()).hypot(state.v[0][0] / omega + (omega * end).sin())

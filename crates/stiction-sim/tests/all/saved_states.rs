@@ -154,6 +154,8 @@ fn a_state_of_other_bodies_is_refused_and_of_other_parameters_not() {
         State::load(&path, &other)
     };
     assert!(load("mu = 0.5", "mu = 0.1").is_ok());
+    let message = load("step = 0.01", "step = 0.02").unwrap_err().to_string();
+    assert!(message.contains("step 1 at 0.01 s was made with another time.step than 0.02 s"), "{message}");
     for (from, to) in [("cells = [12, 6]", "cells = [6, 12]"), ("density = 1000.0", "density = 999.0")] {
         let message = load(from, to).unwrap_err().to_string();
         assert!(message.contains("other bodies"), "{message}");
