@@ -66,7 +66,7 @@ pub struct StepReport<const D: usize> {
     pub time: f64,
     /// In how many substeps it was made: 1, or a power of two where the whole step failed; 0 at the start.
     pub substeps: usize,
-    /// Newton iterations.
+    /// Newton iterations; those of attempts that failed do not count.
     pub iterations: usize,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,
