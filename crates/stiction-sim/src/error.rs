@@ -134,6 +134,14 @@ pub enum Error {
         /// What it should have been, in m/s.
         tolerance: f64,
     },
+    /// A step that failed as a whole and in substeps.
+    #[error("{first} (it failed in {substeps} substeps, too)")]
+    InSubsteps {
+        /// Why the whole step failed.
+        first: Box<Error>,
+        /// The largest number of substeps that was tried.
+        substeps: usize,
+    },
     /// The step was stopped from outside.
     #[error("step {step} was interrupted")]
     Interrupted {

@@ -112,11 +112,13 @@ pub struct NewtonParams {
     pub tolerance: Option<f64>,
     /// Iterations after which a step fails.
     pub max_iterations: usize,
+    /// How often a step that fails is tried again in twice as many substeps, 2, 4, 8 and so on; 0: never.
+    pub retries: usize,
 }
 
 impl Default for NewtonParams {
     fn default() -> Self {
-        Self { tolerance: None, max_iterations: 200 }
+        Self { tolerance: None, max_iterations: 200, retries: 5 }
     }
 }
 
@@ -165,9 +167,17 @@ impl Params {
         if let Some(tolerance) = self.newton.tolerance {
             positive("solver.tolerance", tolerance)?;
         }
-        positive("solver.max_iterations", self.newton.max_iterations as f64)
+        positive("solver.max_iterations", self.newton.max_iterations as f64)?;
+        let retries = self.newton.retries as f64;
+        if retries > MAX_RETRIES {
+            return Err(Error::BadParameter { name: "solver.retries", value: retries, must: "at most 16" });
+        }
+        Ok(())
     }
 }
+
+/// 65,536 substeps: whoever wants more wants another time step.
+const MAX_RETRIES: f64 = 16.0;
 
 fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {

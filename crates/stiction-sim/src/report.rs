@@ -65,7 +65,9 @@ pub struct StepReport<const D: usize> {
     pub step: usize,
     /// Time at its end, in s.
     pub time: f64,
-    /// Newton iterations.
+    /// In how many substeps it was made: 1, or a power of two where the whole step failed; 0 at the start.
+    pub substeps: usize,
+    /// Newton iterations; those of attempts that failed do not count.
     pub iterations: usize,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,
@@ -108,6 +110,7 @@ impl<const D: usize> StepReport<D> {
         Self {
             step: state.step,
             time: state.time,
+            substeps: 0,
             iterations: 0,
             regularised: 0,
             energies: Energies::new(model, state, &barrier),
@@ -134,7 +137,39 @@ impl<const D: usize> StepReport<D> {
         friction: FrictionReport,
     ) -> Self {
         let start = Self::of_state(model, state, &iterate.contacts);
-        Self { iterations: iterate.iterations, regularised: iterate.regularised, friction, ..start }
+        let Iterate { iterations, regularised, .. } = *iterate;
+        Self { substeps: 1, iterations, regularised, friction, ..start }
+    }
+
+    /// The report of this part of a step and the `next` one together: what is done adds up, the largest of what should be small counts, and
+    /// the rest is as at the end.
+    pub fn then(self, next: Self) -> Self {
+        Self {
+            substeps: self.substeps + next.substeps,
+            iterations: self.iterations + next.iterations,
+            regularised: self.regularised + next.regularised,
+            work: self.work + next.work,
+            load_work: self.load_work + next.load_work,
+            stiffness_work: self.stiffness_work + next.stiffness_work,
+            friction: friction_then(&self.friction, &next.friction),
+            rounds: self.rounds + next.rounds,
+            refinement: self.refinement.filter(|outcome| *outcome == Outcome::Diverged).or(next.refinement),
+            ..next
+        }
+    }
+}
+
+/// Friction in two parts of a step: distance and heat add up, counts are those at the end.
+fn friction_then(first: &FrictionReport, next: &FrictionReport) -> FrictionReport {
+    FrictionReport {
+        distance: first.distance + next.distance,
+        dissipation: first.dissipation + next.dissipation,
+        cone_excess: first.cone_excess.max(next.cone_excess),
+        relative_cone_excess: first.relative_cone_excess.max(next.relative_cone_excess),
+        creep: first.creep.max(next.creep),
+        creep_bound: first.creep_bound.max(next.creep_bound),
+        lag_residual: first.lag_residual.max(next.lag_residual),
+        ..*next
     }
 }
 

@@ -3,6 +3,7 @@
 //! A scene is a TOML file. Unknown keys are errors, and every error names its line and key.
 
 mod build;
+mod change;
 mod friction;
 mod locate;
 mod motions;
@@ -127,6 +128,8 @@ pub struct Solver {
     pub tolerance: Option<f64>,
     /// Most iterations.
     pub max_iterations: Option<usize>,
+    /// How often a step that fails is tried again in twice as many substeps.
+    pub retries: Option<usize>,
 }
 
 /// `material`.

@@ -50,6 +50,11 @@ fn errors_in_scenes_name_line_and_key() {
             "contact.dhat = 1e-3\ncontact.barrier_stiffness = \"soft\"",
             vec!["line 5", "stiffness"],
         ),
+        (
+            "contact.dhat = 1e-3",
+            "contact.dhat = 1e-3\nsolver.retries = 17",
+            vec!["line 5", "solver.retries", "17", "at most 16"],
+        ),
         ("step = 0.01", "step = 0.0", vec!["line 3", "time.step"]),
         ("end = 0.1", "end = 0.001", vec!["line 3", "time.end"]),
         ("end = 0.1", "end = 0.1, frame_every = 0", vec!["line 3", "time.frame_every"]),
@@ -253,6 +258,7 @@ fn an_interrupted_step_changes_nothing() {
 fn too_few_iterations_are_reported_and_change_nothing() {
     let (mut model, mut state) = support::scene("rub-2d.toml").build::<2>().unwrap();
     model.params.newton.max_iterations = 1;
+    model.params.newton.retries = 0;
     let before = state.clone();
     let error = step(&model, &mut state, &mut Workspace::default()).unwrap_err();
     assert!(matches!(error, Error::NotConverged { step: 1, iterations: 1, .. }), "{error}");

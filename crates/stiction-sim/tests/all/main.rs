@@ -6,5 +6,7 @@ mod incline;
 mod integrators;
 mod materials;
 mod readme;
+mod retries;
+mod saved_states;
 mod support;
 mod threads;
