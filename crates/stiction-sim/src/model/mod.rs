@@ -1,46 +1,28 @@
 //! What stays constant during a simulation.
 
+mod body;
 mod build;
 mod check;
+mod elements;
 
 use std::ops::Range;
 
+pub use body::Body;
 use stiction::barrier::stiffness::{AdaptiveStiffness, StiffnessScale};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, BroadPhaseKind};
 use stiction::contact::{Contacts, Selection};
 use stiction::math::Vector;
-use stiction::mesh::Surface;
+use stiction::mesh::{Mixed, Surface};
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
-use crate::boundary::{Boundary, Path};
+use crate::boundary::Boundary;
 use crate::energy::{BodyForce, Elastic};
 use crate::error::{Error, Result};
-use crate::material::Material;
 use crate::params::{Params, Stiffness};
 use crate::state::State;
-
-/// An elastic body as it is put into a model. Vertex numbers count from 0 in each body.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Body<const D: usize> {
-    /// Its name, for messages and reports.
-    pub name: String,
-    /// Positions of its vertices, at rest and at the start, in m.
-    pub vertices: Vec<Vector<D>>,
-    /// Its elements in 2D, counter-clockwise.
-    pub triangles: Vec<[u32; 3]>,
-    /// Its elements in 3D, of positive volume.
-    pub tetrahedra: Vec<[u32; 4]>,
-    /// What it is made of.
-    pub material: Material,
-    /// Its density in kg/m³; 2D bodies are 1 m thick.
-    pub density: f64,
-    /// Its velocity at the start, in m/s.
-    pub velocity: Vector<D>,
-    /// Vertices whose motion is given.
-    pub prescribed: Vec<(Vec<u32>, Path<D>)>,
-}
+use elements::Matter;
 
 /// Where a body is in a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +31,14 @@ pub struct Part {
     pub name: String,
     /// Its vertices in the model.
     pub vertices: Range<usize>,
+}
+
+impl Part {
+    /// Numbers in the model of primitives of the body.
+    fn shifted<const N: usize>(&self, primitives: &[[u32; N]]) -> impl Iterator<Item = [u32; N]> {
+        let offset = self.vertices.start as u32;
+        primitives.iter().map(move |primitive| primitive.map(|v| v + offset))
+    }
 }
 
 /// Bodies, obstacles and parameters: all that a step reads and never writes.
@@ -60,13 +50,15 @@ pub struct Model<const D: usize> {
     pub gravity: Vector<D>,
     /// Where each body is.
     pub parts: Vec<Part>,
+    /// Tetrahedra, triangles and edges of all bodies, for pictures and files.
+    pub cells: Mixed,
     /// What can touch.
     pub surface: Surface<D>,
     /// What bodies cannot enter.
     pub obstacles: Vec<Obstacle<D>>,
     /// The elements.
     pub elastic: Elastic<D>,
-    /// Mass of each vertex, in kg.
+    /// Mass of each vertex, in kg; 0 for those of fixed shapes.
     pub masses: Vec<f64>,
     /// Vertices whose motion is given.
     pub boundary: Boundary<D>,
@@ -80,7 +72,7 @@ pub struct Model<const D: usize> {
     pub stiffness: AdaptiveStiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
-    /// Mean mass of a vertex, in kg.
+    /// Mean mass of a vertex that has one, in kg.
     pub mean_mass: f64,
 }
 
@@ -88,7 +80,7 @@ impl<const D: usize> Model<D> {
     /// Puts bodies and obstacles together and checks that nothing is wrong with them.
     ///
     /// # Errors
-    /// If a parameter is out of range, an element is inverted, an index out of range, a vertex in no
+    /// If a parameter is out of range, an element is inverted, flat or given twice, an index out of range, a vertex in no
     /// element, or anything intersects.
     pub fn new(
         bodies: &[Body<D>],
@@ -100,22 +92,25 @@ impl<const D: usize> Model<D> {
         if !gravity.is_finite() {
             return Err(stiction::error::Error::NotFinite { what: "gravity", index: 0 }.into());
         }
-        build::check_bodies(bodies)?;
         let parts = build::parts(bodies);
+        build::check_bodies(bodies, &parts)?;
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
+        let matter = Matter::new(bodies, &parts, &rest)?;
+        let (elastic, masses) = (matter.elastic, build::masses(bodies, &parts, matter.volumes)?);
         let surface = build::surface(bodies, &parts, rest.clone())?;
-        let elastic = build::elements(bodies, &parts, &rest)?;
-        let masses = build::masses(bodies, &parts, &elastic)?;
         let boundary = build::prescribed(bodies, &parts)?;
         let barrier = BarrierLaw::new(BarrierKind::ClampedLog, params.contact.dhat)?;
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
-        let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
+        let heavy = masses.iter().filter(|mass| **mass > 0.0).count();
+        // Where nothing can move, any mass will do.
+        let mean_mass = if heavy > 0 { masses.iter().sum::<f64>() / heavy as f64 } else { 1.0 };
         let scale =
             StiffnessScale { diagonal, mean_mass, scale: params.time.integrator.scale(params.time.step) };
         let fixed = boundary.mask(rest.len());
         let model = Self {
             params,
             gravity,
+            cells: build::cells(bodies, &parts),
             parts,
             surface,
             obstacles,
@@ -130,7 +125,7 @@ impl<const D: usize> Model<D> {
             mean_mass,
         };
         model.check_free(&rest)?;
-        model.check_nested(&rest)?;
+        model.check_nested(bodies)?;
         model.check_self_contact(&rest)?;
         let state = model.start(bodies, rest)?;
         Ok((model, state))
