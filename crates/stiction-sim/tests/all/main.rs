@@ -2,9 +2,11 @@
 
 mod bad_input;
 mod derivatives;
+mod elements;
 mod incline;
 mod integrators;
 mod materials;
 mod readme;
+mod shells;
 mod support;
 mod threads;
