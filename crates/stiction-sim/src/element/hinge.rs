@@ -21,8 +21,9 @@ use super::project::project;
 /// the feet of `a` and `b`; ∂θ/∂e₀ is what makes the sum 0. Valid for |θ| < π: contact keeps sheets from folding through themselves.
 ///
 /// The factor of `k` is such that a sheet bent to a cylinder has the energy ½ B/R² by area: exactly for meshes of regular triangles, in every
-/// direction, and for grids along their lines. Grids whose diagonals alternate are up to 1.5 times as stiff across the diagonals. Bending in two
-/// directions at once has the Poisson's ratio −1/3 on regular triangles, whatever that of the material: an angle at an edge knows no other.
+/// direction, and for grids along their lines; grids whose diagonals alternate are up to 1.5 times as stiff across the diagonals. An angle at an edge
+/// knows no Poisson's ratio: where bending in the other direction is free, a strip is 8/9 B stiff on regular triangles and 5/6 B on such grids, whatever
+/// the material (a plate: (1 − ν²) B). References: \[Grinspun2003\], \[Seung1988\] for the factor.
 ///
 /// `Psd::GaussNewton` keeps k ∇θ∇θᵀ. The exact Hessian has negative eigenvalues wherever θ ≠ θ̄ (`a` has no stiffness along its triangle, yet is
 /// coupled), so a projection always decomposes it. A triangle without area has no angle and no force.

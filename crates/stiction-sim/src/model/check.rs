@@ -56,22 +56,6 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
-    /// Checks that no body is wholly inside a solid at rest; where nothing crosses, one vertex tells.
-    pub(super) fn check_nested(&self, bodies: &[Body<D>]) -> Result<()> {
-        for (inner, body) in bodies.iter().enumerate() {
-            let Some(&point) = body.vertices.first() else { continue };
-            let others = bodies.iter().enumerate().filter(|(outer, _)| *outer != inner);
-            if let Some((_, outer)) = others.into_iter().find(|(_, outer)| is_inside(point, outer)) {
-                return Err(Error::Intersecting {
-                    first: format!("body \"{}\"", body.name),
-                    second: format!("body \"{}\" around it", outer.name),
-                    place: format!("{:?}", point.0),
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// Checks that the barrier does not act within a body at rest.
     pub(super) fn check_self_contact(&self, rest: &[Vector<D>]) -> Result<()> {
         let within = self.within_bodies(self.contacts_at(rest));
@@ -122,6 +106,22 @@ impl<const D: usize> Model<D> {
             place: format!("{:?}", crossing.place.0),
         }
     }
+}
+
+/// Checks that no body is wholly inside a solid at rest; where nothing crosses, one vertex tells.
+pub(super) fn check_nested<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
+    for (inner, body) in bodies.iter().enumerate() {
+        let Some(&point) = body.vertices.first() else { continue };
+        let others = bodies.iter().enumerate().filter(|(outer, _)| *outer != inner);
+        if let Some((_, outer)) = others.into_iter().find(|(_, outer)| is_inside(point, outer)) {
+            return Err(Error::Intersecting {
+                first: format!("body \"{}\"", body.name),
+                second: format!("body \"{}\" around it", outer.name),
+                place: format!("{:?}", point.0),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Whether a point is inside a solid.

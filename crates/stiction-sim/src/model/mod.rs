@@ -125,7 +125,7 @@ impl<const D: usize> Model<D> {
             mean_mass,
         };
         model.check_free(&rest)?;
-        model.check_nested(bodies)?;
+        check::check_nested(bodies)?;
         model.check_self_contact(&rest)?;
         let state = model.start(bodies, rest)?;
         Ok((model, state))

@@ -45,7 +45,6 @@ fn rod_body<const D: usize>(piece: Piece<D>, radius: f64) -> Body<D> {
 fn at_rest() -> Params {
     let mut params = Params::default();
     params.time.step = 1e4;
-    params.newton.max_iterations = 1000;
     params.newton.tolerance = Some(1e-12);
     params
 }
@@ -55,8 +54,7 @@ fn settled<const D: usize>(bodies: &[Body<D>], gravity: Vector<D>) -> State<D> {
     let (model, mut state) = Model::new(bodies, vec![], gravity, at_rest()).unwrap();
     let mut work = Workspace::default();
     for _ in 0..3 {
-        let report = step(&model, &mut state, &mut work).unwrap();
-        println!("{} iterations", report.iterations);
+        step(&model, &mut state, &mut work).unwrap();
     }
     state
 }
@@ -184,7 +182,7 @@ fn a_beam_bends() {
     cantilever::<3>();
 }
 
-/// A clamped plate without Poisson's effect bends as a beam of its width does.
+/// A clamped plate bends as a beam of its width does, of 5/6 of the stiffness on a grid whose diagonals alternate.
 #[test]
 fn a_plate_bends() {
     let (cells, thickness, gravity) = ([24, 4], 0.01, 1e-3);
@@ -200,8 +198,7 @@ fn a_plate_bends() {
     let free = 0.6 - 0.5 * part;
     let expected = DENSITY * gravity * free.powi(4) / (8.0 * YOUNG * thickness.powi(2) / 12.0);
     let sag = -state.x[tip][2];
-    println!("a plate sags by {sag}, a beam by {expected}");
-    assert!((sag / expected - 1.0).abs() < 0.06, "{sag} for {expected}");
+    assert!((sag / expected - 1.2).abs() < 0.01, "{sag} for {expected}");
 }
 
 #[test]
@@ -369,6 +366,36 @@ fn a_cloth_falls_onto_a_box() {
     assert!(last.normal_force > 0.8 * weight);
     let lowest = state.x[..121].iter().fold(0.0, |low: f64, x| low.min(x[1]));
     assert!(lowest < -0.05, "the cloth does not hang: {lowest}");
+}
+
+/// What falls is caught: a rod by a rod across it in 3D, a string by a box in 2D.
+fn caught<const D: usize>(falling: Body<D>, fixed: Body<D>, below: f64) {
+    let mut params = Params::default();
+    (params.contact.dhat, params.time.step, params.newton.tolerance) = (5e-3, 0.01, Some(1e-4));
+    let gravity = Vector::axis(1) * -9.81;
+    let (model, mut state) = Model::new(&[falling, fixed], vec![], gravity, params).unwrap();
+    let mut work = Workspace::default();
+    let mut contacts = 0;
+    for _ in 0..40 {
+        contacts += step(&model, &mut state, &mut work).unwrap().pair_contacts;
+        model.check_free(&state.x).unwrap();
+    }
+    let middle = state.x[5][1];
+    assert!(contacts > 0 && middle > below, "{D}D: the middle is at {middle}");
+    assert!(state.x[0][1] < middle - 0.05, "{D}D: the end is at {}, the middle at {middle}", state.x[0][1]);
+}
+
+#[test]
+fn rods_are_caught() {
+    let rod = Piece::rod(Vector([-0.5, 0.02, 0.0]), Vector([0.5, 0.02, 0.0]), 10);
+    let across = Piece::rod(Vector([0.01, 0.0, -0.5]), Vector([0.01, 0.0, 0.5]), 1);
+    let bar = Body { edges: across.edges, ..Body::fixed_shape("bar", across.vertices) };
+    caught(rod_body(rod, 2e-3), bar, -0.01);
+    let string = Piece::rod(Vector([-0.5, 0.02]), Vector([0.5, 0.02]), 10);
+    let corners = [[-0.2, -0.5], [0.2, -0.5], [0.2, 0.0], [-0.2, 0.0]].map(Vector);
+    let block =
+        Body { triangles: vec![[0, 1, 2], [0, 2, 3]], ..Body::fixed_shape("block", corners.to_vec()) };
+    caught(rod_body(string, 2e-3), block, 0.0);
 }
 
 fn folder(name: &str) -> PathBuf {
