@@ -158,16 +158,16 @@ fn a_rod_hangs() {
 /// A clamped beam bends under its weight as the sum over its vertices says, and as ρ A g L⁴/8EI in the limit.
 fn cantilever<const D: usize>() {
     let (segments, length, radius, gravity) = (40, 1.0, 0.02, 1e-3);
-    let part = length / f64::from(segments);
-    let rod = rod_body(Piece::rod(Vector::<D>::ZERO, Vector::axis(0) * length, segments as usize), radius);
+    let part = length / segments as f64;
+    let rod = rod_body(Piece::rod(Vector::<D>::ZERO, Vector::axis(0) * length, segments), radius);
     let body = Body { prescribed: vec![(vec![0, 1], Path::default())], ..rod };
     let state = settled(&[body], Vector::axis(1) * -gravity);
-    let sag = -state.x[segments as usize][1];
+    let sag = -state.x[segments][1];
 
     let (area, stiffness) = (PI * radius * radius, YOUNG * PI * radius.powi(4) / 4.0);
-    let weight = |j: i32| DENSITY * area * part * gravity * if j == segments { 0.5 } else { 1.0 };
-    let arm = |i: i32, j: i32| f64::from(j - i) * part;
-    let moment = |i: i32| (i + 1..=segments).map(|j| weight(j) * arm(i, j)).sum::<f64>();
+    let weight = |j: usize| DENSITY * area * part * gravity * if j == segments { 0.5 } else { 1.0 };
+    let arm = |i: usize, j: usize| (j - i) as f64 * part;
+    let moment = |i: usize| (i + 1..=segments).map(|j| weight(j) * arm(i, j)).sum::<f64>();
     let expected: f64 = (1..segments).map(|i| moment(i) * part / stiffness * arm(i, segments)).sum();
     assert!((sag / expected - 1.0).abs() < 1e-4, "{D}D: {sag} for {expected}");
     // It is clamped in the middle of its first segment.
