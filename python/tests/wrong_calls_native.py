@@ -211,6 +211,7 @@ OWN = {
     "a scene that is a list": (lambda: stiction.Scene([]), ValueError, "values"),
     "a scene of nothing": (lambda: stiction.Scene.parse(""), ValueError, "missing"),
     "a scene of nonsense": (lambda: stiction.Scene.parse("dimension = = 2"), ValueError, "line 1"),
+    "a scene in a folder that is a number": (lambda: stiction.Scene.parse("", folder=3), TypeError, "folder"),
     "arguments that are no words": (lambda: stiction._stiction.main([1, 2]), TypeError, "args"),
     # Objects that were not made
     "a surface of nothing": (lambda: unmade(stiction.Surface), TypeError, "vertices"),

@@ -154,20 +154,12 @@ impl Simulation {
         either!(AnyRun, &self.run, run => from_vectors(py, &run.state().v))
     }
 
-    /// Vertices of the elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4).
+    /// Vertices of the solid elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4). Sheets and rods are in `surface`.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
         match &self.run {
-            AnyRun::Flat(run) => {
-                let vertices: Vec<u32> =
-                    run.model.elastic.triangles.iter().flat_map(|e| e.stencil.0).collect();
-                from_rows(py, &vertices, 3)
-            }
-            AnyRun::Solid(run) => {
-                let vertices: Vec<u32> =
-                    run.model.elastic.tetrahedra.iter().flat_map(|e| e.stencil.0).collect();
-                from_rows(py, &vertices, 4)
-            }
+            AnyRun::Flat(run) => from_rows(py, run.model.cells.triangles.as_flattened(), 3),
+            AnyRun::Solid(run) => from_rows(py, run.model.cells.tetrahedra.as_flattened(), 4),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Deformable bodies in contact: elastic solids, time integration, a Newton solver that keeps them
+//! Deformable bodies in contact: elastic solids, sheets and rods, time integration, a Newton solver that keeps them
 //! apart, scenes, and files in and out.
 //!
 //! `Model` is constant, `State` changes, [`step::step`] connects them.
@@ -23,8 +23,8 @@ pub mod line_search;
 pub mod newton;
 pub mod report;
 pub mod step;
-pub mod scene;
 pub mod io;
+pub mod scene;
 
 /// The examples of the README compile.
 #[cfg(doctest)]

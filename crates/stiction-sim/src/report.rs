@@ -52,7 +52,7 @@ pub type FrictionReport = FrictionAccount;
 /// A body as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyReport<const D: usize> {
-    /// Centre of mass in m.
+    /// Centre of mass in m; of a fixed shape the mean of its vertices.
     pub center: Vector<D>,
     /// Its velocity in m/s.
     pub velocity: Vector<D>,
@@ -176,10 +176,13 @@ fn friction_then(first: &FrictionReport, next: &FrictionReport) -> FrictionRepor
 fn bodies<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<BodyReport<D>> {
     let report = |range: std::ops::Range<usize>| {
         let (mut mass, mut center, mut velocity) = (0.0, Vector::ZERO, Vector::ZERO);
+        // Fixed shapes have no mass: all of their vertices count the same.
+        let heavy = model.masses[range.clone()].iter().any(|mass| *mass > 0.0);
         for i in range {
-            mass += model.masses[i];
-            center += state.x[i] * model.masses[i];
-            velocity += state.v[i] * model.masses[i];
+            let weight = if heavy { model.masses[i] } else { 1.0 };
+            mass += weight;
+            center += state.x[i] * weight;
+            velocity += state.v[i] * weight;
         }
         BodyReport { center: center * (1.0 / mass), velocity: velocity * (1.0 / mass) }
     };

@@ -1,51 +1,30 @@
 //! What stays constant during a simulation.
 
+mod body;
 mod build;
 mod check;
+mod elements;
 mod stiffness;
 
 use std::ops::Range;
 
+pub use body::Body;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
 use stiction::friction::Coefficients;
 use stiction::math::Vector;
-use stiction::mesh::Surface;
+use stiction::mesh::{Mixed, Surface};
 use stiction::obstacle::Obstacle;
-
-use crate::boundary::{Boundary, Path};
-use crate::energy::{BodyForce, Elastic};
-use crate::error::{Error, Result};
-use crate::load::{Load, Loads};
-use crate::material::Material;
-use crate::params::Params;
-use crate::state::State;
-
 pub use stiffness::{BodyStiffness, DEEP, risen};
 
-/// An elastic body as it is put into a model. Vertex numbers count from 0 in each body.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Body<const D: usize> {
-    /// Its name, for messages and reports.
-    pub name: String,
-    /// Positions of its vertices, at rest and at the start, in m.
-    pub vertices: Vec<Vector<D>>,
-    /// Its elements in 2D, counter-clockwise.
-    pub triangles: Vec<[u32; 3]>,
-    /// Its elements in 3D, of positive volume.
-    pub tetrahedra: Vec<[u32; 4]>,
-    /// What it is made of.
-    pub material: Material,
-    /// Its density in kg/m³; 2D bodies are 1 m thick.
-    pub density: f64,
-    /// Its velocity at the start, in m/s.
-    pub velocity: Vector<D>,
-    /// Vertices whose motion is given.
-    pub prescribed: Vec<(Vec<u32>, Path<D>)>,
-    /// Forces that are given.
-    pub loads: Vec<Load<D>>,
-}
+use crate::boundary::Boundary;
+use crate::energy::{BodyForce, Elastic};
+use crate::error::{Error, Result};
+use crate::load::Loads;
+use crate::params::Params;
+use crate::state::State;
+use elements::Matter;
 
 /// Where a body is in a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +33,14 @@ pub struct Part {
     pub name: String,
     /// Its vertices in the model.
     pub vertices: Range<usize>,
+}
+
+impl Part {
+    /// Numbers in the model of primitives of the body.
+    fn shifted<const N: usize>(&self, primitives: &[[u32; N]]) -> impl Iterator<Item = [u32; N]> {
+        let offset = self.vertices.start as u32;
+        primitives.iter().map(move |primitive| primitive.map(|v| v + offset))
+    }
 }
 
 /// Bodies, obstacles and parameters: all that a step reads and never writes.
@@ -65,13 +52,15 @@ pub struct Model<const D: usize> {
     pub gravity: Vector<D>,
     /// Where each body is.
     pub parts: Vec<Part>,
+    /// Tetrahedra, triangles and edges of all bodies, for pictures and files.
+    pub cells: Mixed,
     /// What can touch.
     pub surface: Surface<D>,
     /// What bodies cannot enter.
     pub obstacles: Vec<Obstacle<D>>,
     /// The elements.
     pub elastic: Elastic<D>,
-    /// Mass of each vertex, in kg.
+    /// Mass of each vertex, in kg; 0 for those of fixed shapes.
     pub masses: Vec<f64>,
     /// Vertices whose motion is given.
     pub boundary: Boundary<D>,
@@ -87,7 +76,7 @@ pub struct Model<const D: usize> {
     pub stiffness: BodyStiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
-    /// Mean mass of a vertex, in kg.
+    /// Mean mass of a vertex that has one, in kg.
     pub mean_mass: f64,
 }
 
@@ -95,7 +84,7 @@ impl<const D: usize> Model<D> {
     /// Puts bodies and obstacles together and checks that nothing is wrong with them.
     ///
     /// # Errors
-    /// If a parameter is out of range, an element is inverted, an index out of range, a vertex in no
+    /// If a parameter is out of range, an element is inverted, flat or given twice, an index out of range, a vertex in no
     /// element, or anything intersects.
     pub fn new(
         bodies: &[Body<D>],
@@ -107,17 +96,19 @@ impl<const D: usize> Model<D> {
         if !gravity.is_finite() {
             return Err(stiction::error::Error::NotFinite { what: "gravity", index: 0 }.into());
         }
-        build::check_bodies(bodies)?;
         let parts = build::parts(bodies);
+        build::check_bodies(bodies, &parts)?;
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
+        let matter = Matter::new(bodies, &parts, &rest)?;
+        let (elastic, masses) = (matter.elastic, build::masses(bodies, &parts, matter.volumes)?);
         let surface = build::surface(bodies, &parts, rest.clone())?;
         let surface = build::without_rings(surface, params.contact.excluded_rings)?;
-        let elastic = build::elements(bodies, &parts, &rest)?;
-        let masses = build::masses(bodies, &parts, &elastic)?;
         let boundary = build::prescribed(bodies, &parts)?;
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
         let barrier = barrier(&params, diagonal)?;
-        let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
+        let heavy = masses.iter().filter(|mass| **mass > 0.0).count();
+        // Where nothing can move, any mass will do.
+        let mean_mass = if heavy > 0 { masses.iter().sum::<f64>() / heavy as f64 } else { 1.0 };
         let fixed = boundary.mask(rest.len());
         let loads = build::loads(bodies, &parts)?;
         let softness = build::softness((bodies, &parts), &surface, &fixed, params.contact.weighting);
@@ -125,6 +116,7 @@ impl<const D: usize> Model<D> {
         let model = Self {
             params,
             gravity,
+            cells: build::cells(bodies, &parts),
             parts,
             surface,
             obstacles,
@@ -140,7 +132,7 @@ impl<const D: usize> Model<D> {
             mean_mass,
         };
         model.check_free(&rest)?;
-        model.check_nested(&rest)?;
+        check::check_nested(bodies)?;
         model.check_self_contact(&rest)?;
         let state = model.start(bodies, rest)?;
         Ok((model, state))

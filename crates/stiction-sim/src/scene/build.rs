@@ -7,11 +7,10 @@ use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
 
 use super::shapes::BoxMesh;
-use super::{Body, BoxShape, Scene, SceneError, Shape, StiffnessValue};
+use super::{Body, BoxShape, Scene, SceneError, StiffnessValue};
 use crate::error::Error;
 use crate::integrator::{IntegratorKind, Newmark};
-use crate::material::{self, Lame};
-use crate::model::{self, Model};
+use crate::model::Model;
 use crate::params::{ContactParams, NewtonParams, Params, StepBound, TimeParams};
 use crate::state::State;
 
@@ -162,33 +161,8 @@ impl Scene {
         })
     }
 
-    fn body<const D: usize>(&self, index: usize) -> Result<model::Body<D>, SceneError> {
-        let body: &Body = &self.bodies[index];
-        let key = format!("bodies[{index}]");
-        let Shape::Box(shape) = &body.shape;
-        let mesh = self.box_mesh(&format!("{key}.shape.box"), shape)?;
-        let lame = Lame::new(body.material.young, body.material.poisson)
-            .map_err(|error| self.parameter_error(&format!("{key}.material"), &error))?;
-        let kind = self.named(&format!("{key}.material.kind"), body.material.kind.as_deref())?;
-        let density = body.material.density;
-        if !(density > 0.0 && density.is_finite()) {
-            return Err(self.error(&format!("{key}.material.density"), "must be positive, in kg/m³"));
-        }
-        Ok(model::Body {
-            name: body.name.clone(),
-            prescribed: self.prescribed(&key, body, &mesh)?,
-            loads: self.loads(&key, body, &mesh)?,
-            vertices: mesh.vertices,
-            triangles: mesh.triangles,
-            tetrahedra: mesh.tetrahedra,
-            material: material::Material { kind, lame },
-            density,
-            velocity: self.vector_or_zero(&format!("{key}.velocity"), &body.velocity)?,
-        })
-    }
-
     /// The error of a parameter that the library refused, at its key below `key`.
-    fn parameter_error(&self, key: &str, error: &Error) -> SceneError {
+    pub(super) fn parameter_error(&self, key: &str, error: &Error) -> SceneError {
         match error {
             Error::BadParameter { name, value, must } => {
                 let message = format!("{value} is not possible: it must be {must}");
@@ -198,28 +172,34 @@ impl Scene {
         }
     }
 
-    fn box_mesh<const D: usize>(&self, key: &str, shape: &BoxShape) -> Result<BoxMesh<D>, SceneError> {
+    pub(super) fn box_mesh<const D: usize>(
+        &self,
+        key: &str,
+        shape: &BoxShape,
+    ) -> Result<BoxMesh<D>, SceneError> {
         let center = self.vector(&format!("{key}.center"), &shape.center)?;
         let size_key = format!("{key}.size");
         let size = self.vector(&size_key, &shape.size)?;
         if shape.size.iter().any(|length| *length <= 0.0) {
             return Err(self.error(&size_key, "every length must be positive"));
         }
-        let cells_key = format!("{key}.cells");
-        let cells: [usize; D] = shape
-            .cells
-            .clone()
-            .try_into()
-            .map_err(|_| self.error(&cells_key, format!("needs {D} numbers, one for each axis")))?;
-        let vertices = cells.iter().try_fold(1_usize, |product, n| product.checked_mul(n.checked_add(1)?));
-        if cells.contains(&0) || vertices.is_none_or(|count| count > MAX_VERTICES) {
-            let message = format!("every number must be at least 1, and the vertices at most {MAX_VERTICES}");
-            return Err(self.error(&cells_key, message));
-        }
+        let cells = self.cells(&format!("{key}.cells"), &shape.cells)?;
         if !shape.rotate_deg.is_finite() {
             return Err(self.error(&format!("{key}.rotate_deg"), "must be finite"));
         }
         Ok(BoxMesh::new(center, size, cells, shape.rotate_deg))
+    }
+
+    /// Numbers of cells along each side.
+    pub(super) fn cells<const N: usize>(&self, key: &str, cells: &[usize]) -> Result<[usize; N], SceneError> {
+        let cells: [usize; N] =
+            cells.try_into().map_err(|_| self.error(key, format!("needs {N} numbers, one for each axis")))?;
+        let vertices = cells.iter().try_fold(1_usize, |product, n| product.checked_mul(n.checked_add(1)?));
+        if cells.contains(&0) || vertices.is_none_or(|count| count > MAX_VERTICES) {
+            let message = format!("every number must be at least 1, and the vertices at most {MAX_VERTICES}");
+            return Err(self.error(key, message));
+        }
+        Ok(cells)
     }
 
     fn plane<const D: usize>(&self, index: usize) -> Result<Obstacle<D>, SceneError> {
@@ -231,7 +211,11 @@ impl Scene {
         Ok(Obstacle::Plane(plane))
     }
 
-    fn vector_or_zero<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
+    pub(super) fn vector_or_zero<const D: usize>(
+        &self,
+        key: &str,
+        numbers: &[f64],
+    ) -> Result<Vector<D>, SceneError> {
         if numbers.is_empty() { Ok(Vector::ZERO) } else { self.vector(key, numbers) }
     }
 
@@ -253,5 +237,5 @@ impl Scene {
     }
 }
 
-/// Vertices that a box may have: more are a slip of the pen.
-const MAX_VERTICES: usize = 1_000_000;
+/// Vertices that a shape may have: more are a slip of the pen.
+pub(super) const MAX_VERTICES: usize = 1_000_000;

@@ -2,20 +2,23 @@
 //!
 //! A scene is a TOML file. Unknown keys are errors, and every error names its line and key.
 
+mod bodies;
 mod build;
 mod change;
 mod friction;
 mod locate;
 mod motions;
+pub mod piece;
 pub mod shapes;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 pub use friction::{Friction, LawValue, PairFriction, StribeckNumbers};
 pub use locate::SceneError;
 pub use motions::{Factor, Load, Motion, Region, Rotation};
+pub use piece::{MeshShape, RodShape, SheetShape};
 pub use shapes::{BoxShape, Side};
 
 /// A scene as it is written.
@@ -47,6 +50,9 @@ pub struct Scene {
     /// The text, to find the places of errors in.
     #[serde(skip)]
     text: String,
+    /// Where its files are.
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 /// `[time]`.
@@ -152,6 +158,12 @@ pub struct Material {
 pub enum Shape {
     /// A rectangle or cuboid.
     Box(BoxShape),
+    /// A flat sheet in 3D.
+    Sheet(SheetShape),
+    /// A straight rod.
+    Rod(RodShape),
+    /// A mesh from a file.
+    Mesh(MeshShape),
 }
 
 /// `[[bodies]]`.
@@ -162,8 +174,15 @@ pub struct Body {
     pub name: String,
     /// Its shape.
     pub shape: Shape,
-    /// Its material.
-    pub material: Material,
+    /// Its material; fixed shapes need none.
+    pub material: Option<Material>,
+    /// Whether it is a fixed shape: without mass and elasticity, moved only by `motions`.
+    #[serde(default, rename = "static")]
+    pub is_static: bool,
+    /// Thickness of sheets, and of solids in 2D (1 by default), in m.
+    pub thickness: Option<f64>,
+    /// Radius of rods, in m.
+    pub radius: Option<f64>,
     /// Its velocity at the start, in m/s.
     #[serde(default)]
     pub velocity: Vec<f64>,
@@ -199,18 +218,31 @@ impl Scene {
     /// If the file cannot be read or is not a scene.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         let text = std::fs::read_to_string(path).map_err(|error| SceneError::plain(error.to_string()))?;
-        Self::parse(&text)
+        Self::parse_in(&text, path.parent().unwrap_or(Path::new("")))
     }
 
-    /// Reads a scene from a text.
+    /// Reads a scene from a text; files that it names are relative to the working directory.
     ///
     /// # Errors
     /// If it is not a scene.
     pub fn parse(text: &str) -> Result<Self, SceneError> {
+        Self::parse_in(text, Path::new(""))
+    }
+
+    /// Reads a scene from a text; files that it names are relative to `folder`.
+    ///
+    /// # Errors
+    /// If it is not a scene.
+    pub fn parse_in(text: &str, folder: &Path) -> Result<Self, SceneError> {
         let scene: Self = toml::from_str(text).map_err(|error| SceneError::from_toml(&error, text))?;
-        let scene = Self { text: text.to_owned(), ..scene };
+        let scene = Self { text: text.to_owned(), folder: folder.to_owned(), ..scene };
         scene.check()?;
         Ok(scene)
+    }
+
+    /// Where the files that it names are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The text that it was read from.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use stiction::math::Vector;
 use stiction::mesh::boundary;
 
-use super::shapes::BoxMesh;
+use super::piece::Piece;
 use super::{Body, Scene, SceneError, Side};
 use crate::boundary::{Path, Turn};
 use crate::formula::Formula;
@@ -88,44 +88,39 @@ impl Scene {
         &self,
         key: &str,
         body: &Body,
-        mesh: &BoxMesh<D>,
+        piece: &Piece<D>,
     ) -> Result<Vec<(Vec<u32>, Path<D>)>, SceneError> {
         let mut out = Vec::new();
         for (i, side) in body.fixed.iter().enumerate() {
-            out.push((self.side(&format!("{key}.fixed[{i}]"), mesh, *side)?, Path::default()));
+            out.push((self.side(&format!("{key}.fixed[{i}]"), piece, *side)?, Path::default()));
         }
         for (i, motion) in body.motions.iter().enumerate() {
             let key = format!("{key}.motions[{i}]");
-            let vertices = self.chosen(&key, mesh, (motion.side, motion.region.as_ref()))?;
+            let vertices = self.chosen(&key, piece, (motion.side, motion.region.as_ref()))?;
             out.push((vertices, self.path(&key, motion)?));
         }
         Ok(out)
-    }
-
-    fn side<const D: usize>(&self, key: &str, mesh: &BoxMesh<D>, side: Side) -> Result<Vec<u32>, SceneError> {
-        let vertices = mesh.side(side);
-        if vertices.is_empty() { Err(self.error(key, "this side exists only in 3D")) } else { Ok(vertices) }
     }
 
     /// The vertices of a side or in a region; all without either.
     fn chosen<const D: usize>(
         &self,
         key: &str,
-        mesh: &BoxMesh<D>,
+        piece: &Piece<D>,
         (side, region): (Option<Side>, Option<&Region>),
     ) -> Result<Vec<u32>, SceneError> {
         match (side, region) {
             (Some(_), Some(_)) => {
                 Err(self.error(&format!("{key}.region"), "excludes side: choose one of the two"))
             }
-            (Some(side), None) => self.side(&format!("{key}.side"), mesh, side),
-            (None, None) => Ok((0..mesh.vertices.len() as u32).collect()),
+            (Some(side), None) => self.side(&format!("{key}.side"), piece, side),
+            (None, None) => Ok(piece.all()),
             (None, Some(region)) => {
                 let key = format!("{key}.region");
                 let low: Vector<D> = self.vector(&format!("{key}.min"), &region.min)?;
                 let high: Vector<D> = self.vector(&format!("{key}.max"), &region.max)?;
                 let inside = |x: &Vector<D>| (0..D).all(|k| (low[k]..=high[k]).contains(&x[k]));
-                let all = mesh.vertices.iter().enumerate();
+                let all = piece.vertices.iter().enumerate();
                 let vertices: Vec<u32> = all.filter(|(_, x)| inside(x)).map(|(v, _)| v as u32).collect();
                 if vertices.is_empty() {
                     return Err(self.error(&key, "there is no vertex of the body in it"));
@@ -218,13 +213,13 @@ impl Scene {
         &self,
         key: &str,
         body: &Body,
-        mesh: &BoxMesh<D>,
+        piece: &Piece<D>,
     ) -> Result<Vec<load::Load<D>>, SceneError> {
         let read = |(i, load): (usize, &Load)| {
             let key = format!("{key}.loads[{i}]");
-            let vertices = self.chosen(&key, mesh, (load.side, load.region.as_ref()))?;
+            let vertices = self.chosen(&key, piece, (load.side, load.region.as_ref()))?;
             let factor = self.factor(&format!("{key}.factor"), load.factor.as_ref())?;
-            Ok(load::Load { kind: self.load_kind(&key, load, mesh, vertices)?, factor })
+            Ok(load::Load { kind: self.load_kind(&key, load, piece, vertices)?, factor })
         };
         body.loads.iter().enumerate().map(read).collect()
     }
@@ -244,16 +239,16 @@ impl Scene {
         &self,
         key: &str,
         load: &Load,
-        mesh: &BoxMesh<D>,
+        piece: &Piece<D>,
         vertices: Vec<u32>,
     ) -> Result<LoadKind<D>, SceneError> {
         match (&load.force, load.pressure, &load.acceleration) {
             (Some(force), None, None) => {
                 let force: Vector<D> = self.vector(&format!("{key}.force"), force)?;
-                Ok(LoadKind::Force(shared(force, mesh, &vertices)))
+                Ok(LoadKind::Force(shared(force, piece, &vertices)))
             }
             (None, Some(pressure), None) if pressure.is_finite() => {
-                Ok(LoadKind::Pressure(sides(mesh, &vertices), pressure))
+                Ok(LoadKind::Pressure(sides(piece, &vertices), pressure))
             }
             (None, Some(_), None) => Err(self.error(&format!("{key}.pressure"), "must be finite")),
             (None, None, Some(acceleration)) => {
@@ -266,21 +261,23 @@ impl Scene {
 }
 
 /// The pieces of the boundary all of whose vertices are among these.
-fn sides<const D: usize>(mesh: &BoxMesh<D>, vertices: &[u32]) -> Vec<[u32; D]> {
-    let mut chosen = vec![false; mesh.vertices.len()];
+fn sides<const D: usize>(piece: &Piece<D>, vertices: &[u32]) -> Vec<[u32; D]> {
+    let mut chosen = vec![false; piece.vertices.len()];
     vertices.iter().for_each(|v| chosen[*v as usize] = true);
-    let edges = boundary::of_triangles(&mesh.triangles);
-    let faces = boundary::of_tetrahedra(&mesh.tetrahedra);
-    let corners = edges.iter().map(|e| e.to_vec()).chain(faces.iter().map(|f| f.to_vec()));
+    // In 3D triangles are sheets, which are pushed where their normals come from.
+    let edges = if D == 2 { boundary::of_triangles(&piece.triangles) } else { Vec::new() };
+    let sheet = if D == 3 { &piece.triangles[..] } else { &[] };
+    let faces = boundary::of_tetrahedra(&piece.tetrahedra);
+    let corners = edges.iter().map(|e| e.to_vec()).chain(faces.iter().chain(sheet).map(|f| f.to_vec()));
     let all = corners.filter_map(|corners| <[u32; D]>::try_from(corners).ok());
     all.filter(|side| side.iter().all(|v| chosen[*v as usize])).collect()
 }
 
 /// A force shared by vertices as their surface is; equally if they have none.
-fn shared<const D: usize>(force: Vector<D>, mesh: &BoxMesh<D>, vertices: &[u32]) -> Vec<(u32, Vector<D>)> {
-    let mut shares = vec![0.0; mesh.vertices.len()];
-    for side in sides(mesh, vertices) {
-        let corners = side.map(|v| mesh.vertices[v as usize]);
+fn shared<const D: usize>(force: Vector<D>, piece: &Piece<D>, vertices: &[u32]) -> Vec<(u32, Vector<D>)> {
+    let mut shares = vec![0.0; piece.vertices.len()];
+    for side in sides(piece, vertices) {
+        let corners = side.map(|v| piece.vertices[v as usize]);
         side.iter().for_each(|v| shares[*v as usize] += load::size(corners));
     }
     let total: f64 = vertices.iter().map(|v| shares[*v as usize]).sum();
