@@ -283,7 +283,7 @@ fn bad_sheets_and_rods_are_refused_by_name() {
     assert!(refused(twice).contains("edge 2 of body \"rod\" is edge 0 once more"));
     // d̂ beyond the mesh.
     let (mut params, body) = (Params::default(), sheet_body(sheet([0.1, 0.1], [10, 10], 0.0), 1e-3));
-    params.contact.dhat = 0.011;
+    (params.contact.dhat, params.contact.dhat_is_relative) = (0.011, false);
     let error = Model::new(&[body], vec![], Vector::ZERO, params).unwrap_err().to_string();
     assert!(
         error.contains("contacts within body \"sheet\" at rest: it must be less than 7.071e-3"),
