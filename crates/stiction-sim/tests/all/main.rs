@@ -12,3 +12,4 @@ mod saved_states;
 mod shells;
 mod support;
 mod threads;
+mod validation;
