@@ -237,13 +237,19 @@ fn direction<const D: usize>(
     let downhill: Vec<_> = work.gradient.iter().map(|g| -*g).collect();
     let mut shift = 0.0;
     for _ in 0..8 {
-        if let Some(p) = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift) {
+        let found = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift);
+        if let Some(p) = found.filter(|p| !is_adrift(problem, p)) {
             return Ok(p);
         }
         iterate.regularised += 1;
         shift = (100.0_f64 * shift).max(1e-10 * largest_diagonal(&work.hessian));
     }
     Err(Error::Singular { step: problem.step })
+}
+
+/// Whether a direction leads out of the model: without inertia nothing holds what does not touch, and its matrix is singular, to rounding.
+fn is_adrift<const D: usize>(problem: &Problem<'_, D>, p: &[Vector<D>]) -> bool {
+    problem.scheme.inertia == 0.0 && p.iter().any(|p| p.norm() > problem.model.diagonal)
 }
 
 /// The largest number on the diagonal of a matrix.
