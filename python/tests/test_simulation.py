@@ -165,7 +165,7 @@ def test_bad_files_name_the_line(tmp_path):
 
 
 def test_a_failed_step_changes_nothing():
-    simulation = stiction.Simulation(stiction.Scene(block(solver={"max_iterations": 1})))
+    simulation = stiction.Simulation(stiction.Scene(block(solver={"max_iterations": 1, "retries": 0})))
     for _ in range(10):
         before = simulation.positions, simulation.velocities, simulation.reports
         try:
@@ -203,6 +203,71 @@ def test_a_stored_simulation_goes_on_to_the_last_bit(name, integrator, steps):
     assert restored.reports == simulation.reports
     assert np.array_equal(restored.positions, simulation.positions)
     assert np.array_equal(restored.velocities, simulation.velocities)
+
+
+@pytest.mark.parametrize("integrator", ["implicit_euler", "bdf2", "newmark"])
+@pytest.mark.parametrize("name", ["slide-2d.toml", "rub-3d.toml"])
+def test_a_saved_state_goes_on_to_the_last_bit(name, integrator, tmp_path):
+    text = scene(name).text.replace("[time]", f"[time]\nintegrator = \"{integrator}\"")
+    simulation = stiction.Simulation(stiction.Scene.parse(text))
+    simulation.run(until=4 * simulation.scene.time_step)
+    simulation.save(tmp_path / "state.bin")
+    simulation.run(until=8 * simulation.scene.time_step)
+    loaded = stiction.Simulation(stiction.Scene.parse(text))
+    loaded.step()
+    loaded.load(tmp_path / "state.bin")
+    assert loaded.steps == 4 and [report["step"] for report in loaded.reports] == [4]
+    loaded.run(until=8 * simulation.scene.time_step)
+    assert loaded.reports[1:] == simulation.reports[5:]
+    assert np.array_equal(loaded.positions, simulation.positions)
+    assert np.array_equal(loaded.velocities, simulation.velocities)
+
+
+def test_states_of_the_command_line_are_loaded(tmp_path):
+    short = tmp_path / "short.toml"
+    short.write_text((SCENES / "slide-2d.toml").read_text().replace("end = 1.5", "end = 0.07"))
+    assert stiction._stiction.main(["stiction", "run", str(short), "-o", str(tmp_path / "out"), "-q"]) == 0
+    expected, loaded = (stiction.Simulation(stiction.Scene.load(short)) for _ in range(2))
+    expected.run()
+    loaded.load(tmp_path / "out" / "state.bin")
+    assert loaded.steps == 7 and loaded.run() == [] and np.array_equal(loaded.positions, expected.positions)
+    again = ["stiction", "run", str(short), "-o", str(tmp_path / "out"), "-q", "--resume"]
+    assert stiction._stiction.main(again) == 0
+
+
+def test_bad_states_are_refused_and_change_nothing(tmp_path):
+    path = tmp_path / "state.bin"
+    simulation = stiction.Simulation(scene("slide-2d.toml"))
+    simulation.step()
+    simulation.save(path)
+    good, before = path.read_bytes(), (simulation.positions, simulation.reports)
+    for bad, message in [
+        (b"", "no state that stiction saved"),
+        (b"X" * 99, "no state that stiction saved"),
+        (good[:-9], "cut short"),
+        (good[:70] + b"?" + good[71:], "checksum"),
+        (good[:8] + b"9" + good[9:], "version"),
+    ]:
+        path.write_bytes(bad)
+        with pytest.raises(ValueError, match=f"state.bin: byte .*{message}"):
+            simulation.load(path)
+    path.write_bytes(good)
+    for other in ["stick-3d.toml", "rub-2d.toml"]:
+        with pytest.raises(ValueError, match="3D|other bodies"):
+            stiction.Simulation(scene(other)).load(path)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        simulation.load(tmp_path / "nowhere.bin")
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        simulation.save(tmp_path / "nowhere" / "state.bin")
+    assert np.array_equal(simulation.positions, before[0]) and simulation.reports == before[1]
+
+
+def test_a_hard_step_is_made_in_substeps():
+    text = scene("rub-2d.toml").text
+    hard = stiction.Simulation(stiction.Scene.parse(text + "\n[solver]\nmax_iterations = 4\n"))
+    reports = hard.run(until=20 * hard.scene.time_step)
+    assert max(report["substeps"] for report in reports) > 1 and hard.steps == 20
+    assert [report["time"] for report in reports] == [(k + 1) * hard.scene.time_step for k in range(20)]
 
 
 def test_other_threads_run_and_read_during_steps():

@@ -86,6 +86,8 @@ OWN = {
     "a barrier that is a number": (lambda: stiction.Slides(CONTACTS, X, 1.0, 0.5), TypeError, "potential"),
     "a mesh that is an array": (lambda: stiction.write_mesh("m.obj", X), TypeError, "mesh"),
     "a scene that is a path": (lambda: stiction.Simulation("scene.toml"), TypeError, "scene"),
+    "a state of no path": (lambda: simulation().load(3), TypeError, "path"),
+    "a state saved nowhere": (lambda: simulation().save(None), TypeError, "path"),
     "a region of no surface": (lambda: stiction.TrustRegion(None, 0.1), TypeError, "surface"),
     "dhat that is a word": (lambda: stiction.Contacts(SURFACE, X, "0.1"), TypeError, "dhat"),
     "dhat that is complex": (lambda: stiction.BarrierPotential(1j), TypeError, "dhat"),
@@ -209,6 +211,7 @@ OWN = {
     "a scene that is a list": (lambda: stiction.Scene([]), ValueError, "values"),
     "a scene of nothing": (lambda: stiction.Scene.parse(""), ValueError, "missing"),
     "a scene of nonsense": (lambda: stiction.Scene.parse("dimension = = 2"), ValueError, "line 1"),
+    "a scene in a folder that is a number": (lambda: stiction.Scene.parse("", folder=3), TypeError, "folder"),
     "arguments that are no words": (lambda: stiction._stiction.main([1, 2]), TypeError, "args"),
     # Objects that were not made
     "a surface of nothing": (lambda: unmade(stiction.Surface), TypeError, "vertices"),

@@ -2,8 +2,12 @@
 //!
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
+pub mod error;
+pub mod output;
+pub mod table;
 pub mod history;
 pub mod picture;
+pub mod resume;
 pub mod run;
 
 use std::ffi::OsString;
@@ -66,13 +70,18 @@ fn finish(outcome: &run::Outcome) -> u8 {
         eprintln!("error: {error}");
         eprintln!("the results up to step {} are kept:", outcome.steps);
     } else if outcome.interrupted {
-        eprintln!("interrupted after step {}; the results so far are kept:", outcome.steps);
+        eprintln!("interrupted after step {}; the results so far are kept, --resume goes on:", outcome.steps);
+    } else if outcome.resumed == Some(outcome.steps) {
+        println!("the run had ended with step {}: a larger time.end would make it go on", outcome.steps);
     }
     if outcome.diverged > 0 {
         eprintln!(
             "warning: refining friction diverged in {} steps (see steps.csv); shorter time steps help",
             outcome.diverged
         );
+    }
+    if outcome.divided > 0 {
+        eprintln!("note: {} steps could only be made in substeps (see steps.csv)", outcome.divided);
     }
     show("frames:", &outcome.frames);
     show("steps:", &outcome.table);

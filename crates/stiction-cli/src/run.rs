@@ -1,23 +1,26 @@
 //! `stiction run`.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_sim::error::Error as SimError;
-use stiction_sim::io::vtu;
+use stiction_sim::io::{self, vtu};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
-use stiction_sim::scene::{Scene, SceneError};
+use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
 
-use crate::history::{self, History};
+pub use crate::error::Error;
+use crate::history::History;
+use crate::output::{Output, frame_name};
 use crate::picture;
+use crate::resume::Resumed;
+use crate::table::{Record, Table};
 
 /// What `stiction run` takes.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,37 +33,12 @@ pub struct RunArgs {
     /// Number of threads; results do not depend on it. By default one for each core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Go on from where a run into the same folder ended, by Ctrl-C, by a failure or with its process.
+    #[arg(long)]
+    pub resume: bool,
     /// No progress bar.
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-/// Why a run could not begin, or its results not be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The scene is wrong.
-    #[error("{}: {error}", path.display())]
-    Scene {
-        /// Which scene.
-        path: PathBuf,
-        /// What is wrong.
-        error: SceneError,
-    },
-    /// The simulator cannot go on.
-    #[error(transparent)]
-    Sim(#[from] SimError),
-    /// A file cannot be written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The threads cannot be started.
-    #[error("cannot start {0} threads")]
-    Threads(u16),
 }
 
 /// What a run left behind.
@@ -68,12 +46,16 @@ pub enum Error {
 pub struct Outcome {
     /// Steps made.
     pub steps: usize,
+    /// The step that it went on from, if it was resumed.
+    pub resumed: Option<usize>,
     /// Whether it was stopped from outside.
     pub interrupted: bool,
     /// Why it stopped before the end, if it did.
     pub failure: Option<SimError>,
     /// Steps whose refinement of friction diverged.
     pub diverged: usize,
+    /// Steps that had to be made in substeps.
+    pub divided: usize,
     /// The PVD file.
     pub frames: PathBuf,
     /// The table of steps.
@@ -112,41 +94,51 @@ struct Run<'a, const D: usize> {
     args: &'a RunArgs,
     scene: &'a Scene,
     model: &'a Model<D>,
+    output: Output,
     state: State<D>,
+    resumed: Option<usize>,
     history: History<D>,
     series: vtu::Series,
-    table: BufWriter<File>,
+    table: Table,
 }
 
 impl<'a, const D: usize> Run<'a, D> {
     fn new(args: &'a RunArgs, scene: &'a Scene, model: &'a Model<D>, state: State<D>) -> Result<Self, Error> {
-        let frames = args.output.join("frames");
-        clear_frames(&frames).map_err(|source| Error::File { path: frames.clone(), source })?;
-        let path = args.output.join(TABLE);
-        let table = File::create(&path).map_err(|source| Error::File { path, source })?;
-        let history = History::new(model, &state);
-        let mut run = Self {
-            args,
-            scene,
-            model,
-            state,
-            history,
-            series: vtu::Series::default(),
-            table: BufWriter::new(table),
-        };
-        run.write_table(&history::header(model))?;
-        run.write_row()?;
+        if args.resume { Self::resume(args, scene, model) } else { Self::begin(args, scene, model, state) }
+    }
+
+    fn begin(
+        args: &'a RunArgs,
+        scene: &'a Scene,
+        model: &'a Model<D>,
+        state: State<D>,
+    ) -> Result<Self, Error> {
+        let output = Output::new(&args.output);
+        output.begin().map_err(|source| Error::File { path: args.output.clone(), source })?;
+        io::replace(&output.scene(), scene.text().as_bytes())?;
+        let mut table = Table::create(&output.table(), model)?;
+        table.push(&StepReport::at_start(model, &state))?;
+        let (history, series) = (History::new(model, &state), vtu::Series::default());
+        let mut run = Self { args, scene, model, output, state, resumed: None, history, series, table };
         run.write_frame()?;
         Ok(run)
     }
 
+    fn resume(args: &'a RunArgs, scene: &'a Scene, model: &'a Model<D>) -> Result<Self, Error> {
+        let output = Output::new(&args.output);
+        let Resumed { state, history, series, table } = Resumed::load(&output, (&args.scene, scene), model)?;
+        let resumed = Some(state.step);
+        Ok(Self { args, scene, model, output, state, resumed, history, series, table })
+    }
+
     fn finish(mut self, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
         let bar = progress_bar(self.scene.steps() as u64, self.args.quiet);
+        bar.set_position(self.state.step as u64);
         let mut work = Workspace::with_stop(Arc::clone(stop));
         let mut failure = None;
         while self.state.step < self.scene.steps() && failure.is_none() && !stop.load(Ordering::Relaxed) {
             match step(self.model, &mut self.state, &mut work) {
-                Ok(report) => failure = self.after_step(report, &bar)?,
+                Ok(report) => failure = self.after_step(&report, &bar)?,
                 Err(SimError::Interrupted { .. }) => break,
                 Err(error) => failure = Some(error),
             }
@@ -157,7 +149,7 @@ impl<'a, const D: usize> Run<'a, D> {
     }
 
     /// Writes what a step brought; returns what is wrong with its frame, if it has one.
-    fn after_step(&mut self, report: StepReport<D>, bar: &ProgressBar) -> Result<Option<SimError>, Error> {
+    fn after_step(&mut self, report: &StepReport<D>, bar: &ProgressBar) -> Result<Option<SimError>, Error> {
         bar.set_message(format!(
             "{} iterations, {} contacts, gap {:.1e} m",
             report.iterations,
@@ -165,8 +157,8 @@ impl<'a, const D: usize> Run<'a, D> {
             report.gap
         ));
         bar.inc(1);
-        self.history.reports.push(report);
-        self.write_row()?;
+        self.history.records.push(Record::from(report));
+        self.table.push(report)?;
         if !self.state.step.is_multiple_of(self.scene.time.frame_every) {
             return Ok(None);
         }
@@ -176,65 +168,39 @@ impl<'a, const D: usize> Run<'a, D> {
     fn close(mut self, interrupted: bool, failure: Option<SimError>) -> Result<Outcome, Error> {
         let wrong = self.write_frame()?;
         let failure = failure.or(wrong);
-        let picture = self.args.output.join(PICTURE);
+        let picture = self.output.picture();
         let title = self.args.scene.file_stem().unwrap_or_default().to_string_lossy();
         let svg = picture::sheet(&title, self.model, &self.history);
         fs::write(&picture, svg).map_err(|source| Error::File { path: picture.clone(), source })?;
         Ok(Outcome {
             steps: self.state.step,
+            resumed: self.resumed,
             interrupted,
             failure,
             diverged: self.history.diverged(),
-            frames: self.args.output.join(SERIES),
-            table: self.args.output.join(TABLE),
+            divided: self.history.divided(),
+            frames: self.output.series(),
+            table: self.output.table(),
             picture,
         })
     }
 
-    fn write_row(&mut self) -> Result<(), Error> {
-        let row = self.history.reports.last().map(history::row).unwrap_or_default();
-        self.write_table(&row)
-    }
-
-    /// Flushed at once: whatever happens to the process, the steps made are there.
-    fn write_table(&mut self, text: &str) -> Result<(), Error> {
-        let path = || self.args.output.join(TABLE);
-        let written = self.table.write_all(text.as_bytes()).and_then(|()| self.table.flush());
-        written.map_err(|source| Error::File { path: path(), source })
-    }
-
-    /// Writes the present configuration and the series, unless they are there already, and checks the
+    /// Writes the present configuration, the series and the state to go on from, unless they are there already, and checks the
     /// configuration exactly: returns what is wrong with it.
+    ///
+    /// The state comes last: whatever it is resumed with is there before it.
     fn write_frame(&mut self) -> Result<Option<SimError>, Error> {
-        let name = format!("frames/{:06}.vtu", self.state.step);
-        let path = self.args.output.join(&name);
+        let path = self.output.frame(self.state.step);
         self.history.snapshot(&self.state);
         if path.exists() {
             return Ok(None);
         }
         vtu::write(&path, self.model, &self.state)?;
-        self.series.push(self.state.time, name);
-        self.series.write(&self.args.output.join(SERIES))?;
+        self.series.push(self.state.time, frame_name(self.state.step));
+        self.series.write(&self.output.series())?;
+        self.state.save(&self.output.state(), self.model)?;
         Ok(self.model.check_free(&self.state.x).err())
     }
-}
-
-const TABLE: &str = "steps.csv";
-const SERIES: &str = "frames.pvd";
-const PICTURE: &str = "picture.svg";
-
-/// A folder for the frames: those of an earlier run go, by their names of digits; anything else stays.
-fn clear_frames(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.strip_suffix(".vtu").unwrap_or_default();
-        if number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()) {
-            fs::remove_file(path)?;
-        }
-    }
-    Ok(())
 }
 
 /// A flag that Ctrl-C raises, to give the present step up and close. A second Ctrl-C stops at once; the table and the

@@ -1,8 +1,9 @@
 //! The program as people use it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 fn scene(name: &str) -> PathBuf {
@@ -133,6 +134,11 @@ fn a_failure_keeps_the_results_so_far() {
     assert!(said.contains("step 41") && said.contains("results up to step 40 are kept"), "{said}");
     assert_eq!(rows(&place).len(), 41);
     assert!(place.join("picture.svg").is_file());
+    // Nothing random: the same step fails again, and nothing else changes.
+    let before = contents(&place);
+    let again = resume(&bad, &place);
+    assert!(again.status.code() == Some(1) && text(&again.stderr) == said);
+    assert_same("failed again", &before, &place);
 }
 
 #[cfg(unix)]
@@ -155,4 +161,228 @@ fn an_interrupt_keeps_the_results_so_far() {
     assert_eq!(done.status.code(), Some(130));
     assert!(text(&done.stderr).contains("interrupted after step"));
     assert!(rows(&place).len() >= 4 && place.join("picture.svg").is_file());
+}
+
+/// A scene of the folder with some words replaced, in a folder of its own with the results.
+fn changed(name: &str, from: &str, changes: &[(&str, &str)]) -> (PathBuf, PathBuf) {
+    let place = folder(name);
+    let mut text = fs::read_to_string(scene(from)).unwrap();
+    for (from, to) in changes {
+        assert!(text.contains(from), "no {from}");
+        text = text.replace(from, to);
+    }
+    // All with the same name: the picture has it as its title.
+    let path = place.join("scene.toml");
+    fs::write(&path, text).unwrap();
+    (path, place.join("out"))
+}
+
+fn resume(scene: &Path, output: &Path) -> Output {
+    stiction().args(["run", "--resume"]).arg(scene).arg("-o").arg(output).output().unwrap()
+}
+
+/// Every file below a folder, by its name, with its bytes.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut out = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = PathBuf::from(path.file_name().unwrap());
+        if path.is_dir() {
+            out.extend(contents(&path).into_iter().map(|(inner, bytes)| (name.join(inner), bytes)));
+        } else {
+            out.insert(name, fs::read(&path).unwrap());
+        }
+    }
+    out
+}
+
+fn assert_same(name: &str, expected: &BTreeMap<PathBuf, Vec<u8>>, output: &Path) {
+    let found = contents(output);
+    assert_eq!(expected.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>(), "{name}");
+    for (file, bytes) in expected {
+        assert!(*bytes == found[file], "{name}: {} is not what it was", file.display());
+    }
+}
+
+/// Rows in the table so far, with that of the start.
+fn rows_so_far(output: &Path) -> usize {
+    fs::read_to_string(output.join("steps.csv")).map_or(0, |table| table.lines().count().saturating_sub(1))
+}
+
+/// Runs until there are so many rows and the process can be ended somewhere in the next step.
+fn run_until(command: &mut Command, output: &Path, rows: usize) -> Child {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while rows_so_far(output) < rows && child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no {rows} rows after two minutes");
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    child
+}
+
+/// Numbers that differ from run to run, as moments at which processes end do.
+fn random(below: u64) -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id()) % below
+}
+
+/// Kills a run at a random step, resumes it and kills it again; false if it was done before.
+fn killed_twice(path: &Path, output: &Path, steps: usize) -> bool {
+    [3, 2].into_iter().all(|rest| {
+        let so_far = rows_so_far(output);
+        // With a second row, the state of the start has been saved.
+        let rows = so_far.max(1) + 1 + random((steps.saturating_sub(so_far) / rest).max(1) as u64) as usize;
+        let mut command = stiction();
+        command.arg("run").arg(path).arg("-o").arg(output);
+        if so_far > 0 {
+            command.arg("--resume");
+        }
+        let mut child = run_until(&mut command, output, rows);
+        child.kill().unwrap();
+        !child.wait().unwrap().success()
+    })
+}
+
+/// However a run was killed and resumed, all its files have the bytes of an uninterrupted one.
+fn survives(name: &str, from: &str, changes: &[(&str, &str)], steps: usize) {
+    let (path, output) = changed(&format!("{name}-whole"), from, changes);
+    let done = run(&path, &output);
+    assert!(done.status.success(), "{name}: {}", text(&done.stderr));
+    let expected = contents(&output);
+    let (path, output) = changed(name, from, changes);
+    // On a busy machine a run may be done before the test has its turn.
+    let killed = (0..50).any(|_| {
+        let _ = fs::remove_dir_all(&output);
+        killed_twice(&path, &output, steps)
+    });
+    assert!(killed, "{name}: was done 50 times before it could be killed");
+    let rows = rows_so_far(&output);
+    let done = resume(&path, &output);
+    assert!(done.status.success(), "{name}, killed after row {rows}: {}", text(&done.stderr));
+    assert_same(&format!("{name}, killed after row {rows}"), &expected, &output);
+}
+
+#[test]
+fn a_killed_run_is_resumed_to_the_same_bytes() {
+    for integrator in ["implicit_euler", "bdf2", "newmark"] {
+        let time = format!("[time]\nintegrator = \"{integrator}\"");
+        let slide =
+            [("[time]", time.as_str()), ("end = 1.5", "end = 0.83"), ("frame_every = 5", "frame_every = 4")];
+        survives(&format!("killed-slide-{integrator}"), "slide-2d.toml", &slide, 83);
+        let rub = [("[time]", time.as_str()), ("end = 1.0", "end = 0.25")];
+        survives(&format!("killed-rub-{integrator}"), "rub-2d.toml", &rub, 50);
+    }
+}
+
+#[test]
+fn a_killed_run_with_substeps_and_many_frames_is_resumed_to_the_same_bytes() {
+    for (integrator, limit, end, steps) in [("bdf2", "6", "1.5", 150), ("newmark", "8", "0.3", 30)] {
+        let time = format!("[solver]\nmax_iterations = {limit}\n[time]\nintegrator = \"{integrator}\"");
+        let end = format!("end = {end}");
+        let changes =
+            [("[time]", time.as_str()), ("frame_every = 5", "frame_every = 1"), ("end = 1.5", &end)];
+        survives(&format!("killed-substeps-{integrator}"), "slide-2d.toml", &changes, steps);
+        let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("killed-substeps-{integrator}/out"));
+        let header = fs::read_to_string(output.join("steps.csv")).unwrap();
+        let column = header.lines().next().unwrap().split(',').position(|name| name == "substeps").unwrap();
+        assert!(rows(&output).iter().any(|row| row[column].parse::<usize>().unwrap() > 1));
+    }
+}
+
+#[test]
+fn a_killed_run_in_3d_is_resumed_to_the_same_bytes() {
+    survives("killed-3d", "rub-3d.toml", &[("end = 1.0", "end = 0.1")], 10);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_is_resumed_to_the_same_bytes() {
+    let changes = [("end = 1.0", "end = 0.4"), ("frame_every = 8", "frame_every = 7")];
+    let (path, output) = changed("interrupted-whole", "rub-2d.toml", &changes);
+    assert!(run(&path, &output).status.success());
+    let expected = contents(&output);
+    let (path, output) = changed("interrupted", "rub-2d.toml", &changes);
+    let mut command = stiction();
+    let child = run_until(command.arg("run").arg(&path).arg("-o").arg(&output), &output, 10);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    assert!(done.status.code() == Some(130) && text(&done.stderr).contains("--resume goes on"));
+    // Not a row is lost: the state is that of the last one.
+    let rows = rows_so_far(&output);
+    assert!(output.join(format!("frames/{:06}.vtu", rows - 1)).is_file());
+    assert!(resume(&path, &output).status.success());
+    assert_same("interrupted", &expected, &output);
+}
+
+#[test]
+fn a_finished_run_can_be_made_longer() {
+    let (path, output) = changed("longer-whole", "slide-2d.toml", &[("end = 1.5", "end = 0.5")]);
+    assert!(run(&path, &output).status.success());
+    let expected = contents(&output);
+    // Ends between two frames: the frame of that end is none of the longer run.
+    let (path, output) = changed("longer", "slide-2d.toml", &[("end = 1.5", "end = 0.23")]);
+    assert!(run(&path, &output).status.success());
+    let short = contents(&output);
+    assert!(short.contains_key(Path::new("frames/000023.vtu")));
+    let done = resume(&path, &output);
+    assert!(done.status.success() && text(&done.stdout).contains("the run had ended with step 23"));
+    assert_same("resumed at its end", &short, &output);
+    let scene = fs::read_to_string(&path).unwrap();
+    fs::write(&path, scene.replace("end = 0.23", "end = 0.5 # longer")).unwrap();
+    assert!(resume(&path, &output).status.success());
+    let mut found = contents(&output);
+    let copy = PathBuf::from("state.toml");
+    assert!(found.remove(&copy).is_some());
+    assert!(expected.iter().filter(|(name, _)| **name != copy).all(|(name, bytes)| found[name] == *bytes));
+    assert_eq!(found.len() + 1, expected.len());
+    fs::write(&path, scene.replace("end = 0.23", "end = 0.3")).unwrap();
+    let done = resume(&path, &output);
+    let said = text(&done.stderr);
+    assert!(
+        done.status.code() == Some(1) && said.contains("at step 50, beyond the end of the scene at step 30"),
+        "{said}"
+    );
+}
+
+/// What cannot be resumed is said, and nothing of it is touched.
+#[test]
+fn what_cannot_be_resumed_is_refused() {
+    let (path, output) = changed("refused", "slide-2d.toml", &[("end = 1.5", "end = 0.1")]);
+    let refused = |words: &[&str]| {
+        let before = output.exists().then(|| contents(&output));
+        let done = resume(&path, &output);
+        let said = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(words.iter().all(|word| said.contains(word)), "not {words:?} in {said}");
+        assert_eq!(before, output.exists().then(|| contents(&output)));
+    };
+    refused(&["state.bin", "no state to resume from", "begin without --resume"]);
+    assert!(run(&path, &output).status.success());
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, good.replace("mu = 0.5", "mu = 0.4")).unwrap();
+    refused(&[
+        "scene.toml",
+        "line 15",
+        "friction.mu: was 0.5 when this run began",
+        "mu = 0.4",
+        "without --resume",
+    ]);
+    fs::write(&path, format!("# Other words, the same scene.\n{good}")).unwrap();
+    assert!(resume(&path, &output).status.success());
+    fs::write(&path, &good).unwrap();
+    let spoiled = |file: &str, bytes: &[u8], words: &[&str]| {
+        let file = output.join(file);
+        let kept = fs::read(&file).unwrap();
+        fs::write(&file, bytes).unwrap();
+        refused(words);
+        fs::write(&file, kept).unwrap();
+    };
+    let state = fs::read(output.join("state.bin")).unwrap();
+    spoiled("state.bin", &state[..state.len() / 2], &["state.bin", "byte", "cut short"]);
+    let table = fs::read(output.join("steps.csv")).unwrap();
+    spoiled("steps.csv", &table[..table.len() - 3], &["steps.csv", "line 12", "is not the row of step 10"]);
+    spoiled("steps.csv", b"step\n", &["steps.csv", "line 1", "columns"]);
+    spoiled("frames/000005.vtu", b"<VTKFile>", &["000005.vtu"]);
+    fs::remove_file(output.join("frames/000005.vtu")).unwrap();
+    refused(&["000005.vtu", "missing"]);
 }

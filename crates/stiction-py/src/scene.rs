@@ -35,14 +35,17 @@ impl Scene {
         }
     }
 
-    /// The scene of a TOML text.
+    /// The scene of a TOML text. Files that it names are relative to `folder`, by default the working directory.
     #[staticmethod]
-    fn parse(text: &str) -> PyResult<Self> {
-        let scene = scene::Scene::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    #[pyo3(signature = (text, folder = PathBuf::new()))]
+    #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
+    fn parse(text: &str, folder: PathBuf) -> PyResult<Self> {
+        let scene = scene::Scene::parse_in(text, &folder)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self { scene, written: true })
     }
 
-    /// The scene of a TOML file.
+    /// The scene of a TOML file. Files that it names are relative to its own.
     ///
     /// Raises `OSError` if it cannot be read.
     #[staticmethod]
@@ -52,7 +55,9 @@ impl Scene {
         how.set_item("encoding", "utf-8")?;
         let file = py.import("pathlib")?.getattr("Path")?.call1((&path,))?;
         let text: String = file.call_method("read_text", (), Some(&how))?.extract()?;
-        let scene = scene::Scene::parse(&text).map_err(|error| at(&path.display().to_string(), error))?;
+        let folder = path.parent().unwrap_or(&path);
+        let scene =
+            scene::Scene::parse_in(&text, folder).map_err(|error| at(&path.display().to_string(), error))?;
         Ok(Self { scene, written: true })
     }
 
@@ -91,8 +96,9 @@ impl Scene {
         format!("Scene({}D, bodies {}, {} steps)", self.dimension(), names.join(", "), self.steps())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        Ok((slf.get_type().getattr("parse")?, (slf.get().scene.text().to_owned(),)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, PathBuf))> {
+        let scene = &slf.get().scene;
+        Ok((slf.get_type().getattr("parse")?, (scene.text().to_owned(), scene.folder().to_owned())))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The simulator.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -85,7 +85,7 @@ impl Simulation {
 
     /// Makes one time step and returns its report, a dictionary of numbers and words:
     ///
-    /// - `step`, `time` in s, `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive;
+    /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive;
     /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices and `stiffness_work` in J;
     /// - `gap`: the smallest distance in m, infinite without contact; `normal_force`: the sum of all in N; `kappa` in J/m⁴;
     ///   `pair_contacts`, `obstacle_contacts`;
@@ -154,20 +154,12 @@ impl Simulation {
         either!(AnyRun, &self.run, run => from_vectors(py, &run.state().v))
     }
 
-    /// Vertices of the elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4).
+    /// Vertices of the solid elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4). Sheets and rods are in `surface`.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
         match &self.run {
-            AnyRun::Flat(run) => {
-                let vertices: Vec<u32> =
-                    run.model.elastic.triangles.iter().flat_map(|e| e.stencil.0).collect();
-                from_rows(py, &vertices, 3)
-            }
-            AnyRun::Solid(run) => {
-                let vertices: Vec<u32> =
-                    run.model.elastic.tetrahedra.iter().flat_map(|e| e.stencil.0).collect();
-                from_rows(py, &vertices, 4)
-            }
+            AnyRun::Flat(run) => from_rows(py, run.model.cells.triangles.as_flattened(), 3),
+            AnyRun::Solid(run) => from_rows(py, run.model.cells.tetrahedra.as_flattened(), 4),
         }
     }
 
@@ -199,6 +191,33 @@ impl Simulation {
             let state = run.state();
             py.detach(|| vtu::write(&path, &run.model, &state)).map_err(|error| file_error(py, &error))
         })
+    }
+
+    /// Saves positions, velocities and all that the next steps need, to go on from to the last bit. `stiction run` saves `state.bin` in the same
+    /// format.
+    ///
+    /// Whenever the process ends, the file has what it had before or all of this state.
+    #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        either!(AnyRun, &self.run, run => {
+            let state = run.state();
+            py.detach(|| state.save(&path, &run.model)).map_err(|error| file_error(py, &error))
+        })
+    }
+
+    /// Goes to a state that `save` or `stiction run` saved, of this scene or one whose bodies have the same vertices, elements and masses:
+    /// friction or stiffness, say, may be others, but not the time step. `reports` begins anew with that state.
+    ///
+    /// Raises `ValueError` if the file is no such state, is damaged, or bodies intersect in it; the simulation is then as it was.
+    #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
+    fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        either!(AnyRun, &self.run, run => {
+            py.detach(|| run.load(&path)).map_err(|error| file_error(py, &error))?;
+        });
+        // Dropped without the lock: what is Python's may run anybody's finaliser, which may want it.
+        let earlier = locked(&self.earlier).take();
+        drop(earlier);
+        Ok(())
     }
 
     fn __repr__(&self) -> String {
@@ -279,6 +298,18 @@ impl<const D: usize> Run<D> {
     }
 }
 
+impl<const D: usize> Run<D> {
+    /// Goes to a saved state, once a step of another thread has ended.
+    fn load(&self, path: &Path) -> Result<(), Error> {
+        let state = State::load(path, &self.model)?;
+        let report = StepReport::at_start(&self.model, &state);
+        let _work = locked(&self.work);
+        *locked(&self.reports) = vec![report];
+        *locked(&self.state) = Arc::new(state);
+        Ok(())
+    }
+}
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -292,6 +323,7 @@ fn record<'py, const D: usize>(
     let out = PyDict::new(py);
     out.set_item("step", report.step)?;
     out.set_item("time", report.time)?;
+    out.set_item("substeps", report.substeps)?;
     out.set_item("iterations", report.iterations)?;
     out.set_item("regularised", report.regularised)?;
     record_energies(&out, report)?;

@@ -3,12 +3,67 @@
 use stiction::math::Vector;
 
 use crate::error::{Error, Result};
+use crate::formula::Formula;
+use crate::signal::Signal;
 
-/// A displacement as a function of time: straight lines between key frames, constant before the first
-/// and after the last. Without key frames: at rest.
+/// Where something goes: it turns about an axis, and is displaced. Without either: at rest.
+///
+/// ```text
+/// x(t) = c + R(φ(t)) (X − c) + u(t)
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Path<const D: usize> {
+    /// `u` at key frames, with straight lines between them; constant before the first and after the last.
     frames: Vec<(f64, Vector<D>)>,
+    /// `u` as formulas, one for each axis.
+    formulas: Option<[Formula; D]>,
+    /// A velocity in m/s that adds to `u`.
+    velocity: Option<Vector<D>>,
+    turn: Option<Turn<D>>,
+}
+
+/// A rotation about an axis that stays where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn<const D: usize> {
+    /// `c`: a point of the axis, in m.
+    pub point: Vector<D>,
+    /// The direction of the axis, of length 1; in 2D the axis is out of the plane, and this means nothing.
+    pub axis: Vector<D>,
+    /// `φ` in rad, against the clock seen from where the axis points to.
+    pub angle: Signal,
+}
+
+impl<const D: usize> Turn<D> {
+    /// A rotation about an axis of any length.
+    ///
+    /// # Errors
+    /// If a number is not finite, or in 3D the axis has no direction.
+    pub fn new(point: Vector<D>, axis: Vector<D>, angle: Signal) -> Result<Self> {
+        let length = axis.norm();
+        if D == 3 && !(length > 0.0 && length.is_finite()) || !point.is_finite() {
+            let must = "finite and not zero";
+            return Err(Error::BadParameter { name: "axis of a rotation", value: length, must });
+        }
+        let axis = if D == 3 { axis * (1.0 / length) } else { axis };
+        Ok(Self { point, axis, angle })
+    }
+
+    fn of(&self, x: Vector<D>, t: f64) -> Vector<D> {
+        let (sin, cos) = self.angle.at(t).sin_cos();
+        let r = x - self.point;
+        let mut turned = r * cos;
+        if D == 2 {
+            turned[0] -= r[1] * sin;
+            turned[1] += r[0] * sin;
+            return self.point + turned;
+        }
+        turned += self.axis * (self.axis.dot(r) * (1.0 - cos));
+        for k in 0..D {
+            let (i, j) = ((k + 1) % D, (k + 2) % D);
+            turned[k] += sin * (self.axis[i] * r[j] - self.axis[j] * r[i]);
+        }
+        self.point + turned
+    }
 }
 
 impl<const D: usize> Path<D> {
@@ -25,11 +80,34 @@ impl<const D: usize> Path<D> {
             }
             last = time;
         }
-        Ok(Self { frames })
+        Ok(Self { frames, ..Self::default() })
     }
 
-    /// The displacement at time `t`.
+    /// Displacements in m by formulas of the time.
+    pub fn by_formulas(formulas: [Formula; D]) -> Self {
+        Self { formulas: Some(formulas), ..Self::default() }
+    }
+
+    /// The same with a velocity, in m/s, that it has besides.
+    pub fn with_velocity(self, velocity: Vector<D>) -> Self {
+        Self { velocity: Some(velocity), ..self }
+    }
+
+    /// The same with a rotation before the displacement.
+    pub fn with_turn(self, turn: Turn<D>) -> Self {
+        Self { turn: Some(turn), ..self }
+    }
+
+    /// The displacement `u` at time `t`.
     pub fn at(&self, t: f64) -> Vector<D> {
+        let drift = self.velocity.map_or(Vector::ZERO, |velocity| velocity * t);
+        match &self.formulas {
+            Some(formulas) => drift + Vector(std::array::from_fn(|k| formulas[k].at(t))),
+            None => drift + self.between_frames(t),
+        }
+    }
+
+    fn between_frames(&self, t: f64) -> Vector<D> {
         let after = self.frames.partition_point(|&(time, _)| time <= t);
         match (after.checked_sub(1).map(|i| self.frames[i]), self.frames.get(after)) {
             (None, None) => Vector::ZERO,
@@ -37,6 +115,12 @@ impl<const D: usize> Path<D> {
             (Some((_, last)), None) => last,
             (Some((t0, a)), Some(&(t1, b))) => a + (b - a) * ((t - t0) / (t1 - t0)),
         }
+    }
+
+    /// Where what was at `rest` is at time `t`.
+    pub fn place(&self, rest: Vector<D>, t: f64) -> Vector<D> {
+        let turned = self.turn.as_ref().map_or(rest, |turn| turn.of(rest, t));
+        turned + self.at(t)
     }
 }
 
@@ -77,8 +161,9 @@ impl<const D: usize> Boundary<D> {
 
     /// Where the prescribed vertices should be at time `t`.
     pub fn targets(&self, rest: &[Vector<D>], t: f64) -> Vec<(u32, Vector<D>)> {
-        let place =
-            |&(vertex, path): &(u32, u32)| (vertex, rest[vertex as usize] + self.paths[path as usize].at(t));
+        let place = |&(vertex, path): &(u32, u32)| {
+            (vertex, self.paths[path as usize].place(rest[vertex as usize], t))
+        };
         self.vertices.iter().map(place).collect()
     }
 }
@@ -95,6 +180,21 @@ mod tests {
         assert_eq!(path.at(9.0), Vector([2.0, -4.0]));
         assert_eq!(Path::<2>::default().at(1.0), Vector::ZERO);
         assert!(Path::new(vec![(1.0, Vector([0.0])), (1.0, Vector([0.0]))]).is_err());
+    }
+
+    #[test]
+    fn what_turns_stays_as_far_from_the_axis() {
+        let quarter = || Signal::Constant(std::f64::consts::FRAC_PI_2);
+        let near = |a: Vector<3>, b: [f64; 3]| (a - Vector(b)).norm() < 1e-15;
+        let turn = Turn::new(Vector([1.0, 0.0, 0.0]), Vector([0.0, 0.0, 2.0]), quarter()).unwrap();
+        let path = Path::new(vec![(0.0, Vector([0.0, 0.0, 5.0]))]).unwrap().with_turn(turn);
+        assert!(near(path.place(Vector([2.0, 0.0, 7.0]), 1.0), [1.0, 1.0, 12.0]));
+        let turn = Turn::new(Vector([1.0, 0.0]), Vector([0.0, 0.0]), quarter()).unwrap();
+        let flat = Path::default().with_turn(turn).place(Vector([2.0, 0.0]), 1.0);
+        assert!((flat - Vector([1.0, 1.0])).norm() < 1e-15);
+        assert!(Turn::new(Vector([0.0; 3]), Vector([0.0; 3]), quarter()).is_err());
+        let formulas = ["t", "2 * t"].map(|text| Formula::parse(text).unwrap());
+        assert_eq!(Path::by_formulas(formulas).place(Vector([1.0, 1.0]), 3.0), Vector([4.0, 7.0]));
     }
 
     #[test]

@@ -35,6 +35,46 @@ pub enum Error {
         /// Its volume in m³ (area in m² in 2D).
         volume: f64,
     },
+    /// A sheet's triangle without area or a rod's segment without length.
+    #[error(
+        "{what} {element} of body \"{body}\" has {measure} {size:e}: remove it, or scale the body if it is too large"
+    )]
+    FlatElement {
+        /// The body's name.
+        body: String,
+        /// `triangle` or `edge`.
+        what: &'static str,
+        /// Number of the element in its list.
+        element: usize,
+        /// `area` or `length`.
+        measure: &'static str,
+        /// Its area in m² or length in m.
+        size: f64,
+    },
+    /// A parameter of a body outside its range.
+    #[error("{name} = {value} of body \"{body}\" is not possible: it must be {must}")]
+    BadBody {
+        /// The body's name.
+        body: String,
+        /// The parameter's name.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// Elements that are given twice.
+    #[error("{what} {second} of body \"{body}\" is {what} {first} once more: remove it")]
+    Twice {
+        /// The body's name.
+        body: String,
+        /// `triangle` or `edge`.
+        what: &'static str,
+        /// Number of the one.
+        first: usize,
+        /// Number of the other.
+        second: usize,
+    },
     /// Numbers so large or small that nothing can be computed with them.
     #[error("{what} is {value:e}: choose units in which lengths, masses and times are closer to 1")]
     OutOfScale {
@@ -133,6 +173,14 @@ pub enum Error {
         speed: f64,
         /// What it should have been, in m/s.
         tolerance: f64,
+    },
+    /// A step that failed as a whole and in substeps.
+    #[error("{first} (it failed in {substeps} substeps, too)")]
+    InSubsteps {
+        /// Why the whole step failed.
+        first: Box<Error>,
+        /// The largest number of substeps that was tried.
+        substeps: usize,
     },
     /// The step was stopped from outside.
     #[error("step {step} was interrupted")]

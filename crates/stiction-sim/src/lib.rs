@@ -1,4 +1,4 @@
-//! Deformable bodies in contact: elastic solids, time integration, a Newton solver that keeps them
+//! Deformable bodies in contact: elastic solids, sheets and rods, time integration, a Newton solver that keeps them
 //! apart, scenes, and files in and out.
 //!
 //! `Model` is constant, `State` changes, [`step::step`] connects them.
@@ -6,11 +6,14 @@
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
 pub mod error;
+pub mod formula;
+pub mod signal;
 pub mod state;
 pub mod material;
 pub mod element;
 pub mod energy;
 pub mod boundary;
+pub mod load;
 pub mod integrator;
 pub mod params;
 pub mod linear;
@@ -20,8 +23,8 @@ pub mod line_search;
 pub mod newton;
 pub mod report;
 pub mod step;
-pub mod scene;
 pub mod io;
+pub mod scene;
 
 /// The examples of the README compile.
 #[cfg(doctest)]

@@ -3,25 +3,27 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stiction::barrier::stiffness::AdaptiveStiffness;
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
-use stiction::friction::{FrictionKind, FrictionPotential, Slides};
+use stiction::friction::{FrictionPotential, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
-use crate::energy::{Incremental, Inertia};
+use crate::energy::{BodyForce, Incremental, Inertia};
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::line_search;
 use crate::linear::Cholesky;
-use crate::model::Model;
-use crate::params::Stiffness;
+use crate::model::{DEEP, Model, risen};
+use crate::params::StepBound;
 use crate::step_bound::Sweep;
 
 /// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
 const MAX_PORTIONS: usize = 30;
+
+/// How far the barrier stiffness rises at most, beyond what it begins with.
+const MAX_RISE: f64 = 1e9;
 
 /// Precision of a speed that Newton's method can ask for, relative to the largest speed of a vertex.
 const ROUNDING: f64 = 1e-8;
@@ -37,6 +39,8 @@ pub struct Problem<'a, const D: usize> {
     pub slides: &'a Slides<D>,
     /// Where prescribed vertices must end.
     pub targets: &'a [(u32, Vector<D>)],
+    /// Forces of loads on the vertices, in N; none if empty.
+    pub forces: &'a [Vector<D>],
     /// Number of the step, from 1, for messages.
     pub step: usize,
 }
@@ -85,14 +89,18 @@ impl<'a, const D: usize> Problem<'a, D> {
     {
         let model = self.model;
         Incremental {
-            inertia: Inertia { masses: &model.masses, predicted: &self.scheme.predicted },
+            inertia: Inertia {
+                masses: &model.masses,
+                predicted: &self.scheme.predicted,
+                factor: self.scheme.inertia,
+            },
             elastic: &model.elastic,
-            body_force: model.body_force(),
+            body_force: BodyForce { forces: self.forces, ..model.body_force() },
             barrier: model.barrier_potential(contacts, kappa),
             friction: FrictionPotential {
                 slides: self.slides,
                 motion: self.scheme.motion(),
-                law: FrictionKind::default(),
+                law: model.params.friction.law,
                 eps_v: model.params.friction.eps_v,
             },
             scale: self.scheme.scale,
@@ -143,12 +151,13 @@ fn advance_prescribed<const D: usize>(problem: &Problem<'_, D>, iterate: &mut It
 
 /// Moves along `p` as far as nothing touches or inverts; exactly onto the targets if that is all the way.
 pub fn advance<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>, p: &[Vector<D>]) {
-    let sweep = Sweep::new(problem.model, &iterate.x, p);
+    let sweep = Sweep::new(problem.model, &iterate.x, p, iterate.contacts.is_empty());
     let (x, t) = line_search::finite(sweep.bound, |t| {
-        let mut x = line_search::along(&iterate.x, p, t);
-        if t == 1.0 {
-            for &(v, target) in problem.targets {
-                x[v as usize] = target;
+        let mut x = line_search::along(&iterate.x, &sweep.p, t);
+        for &(v, target) in problem.targets {
+            let v = v as usize;
+            if t == 1.0 && sweep.p[v] == p[v] {
+                x[v] = target;
             }
         }
         let energy = problem.potential(&Contacts::default(), iterate.kappa).energy(&x);
@@ -168,29 +177,38 @@ fn relax<const D: usize>(
 ) -> Result<()> {
     let model = problem.model;
     let limit = model.params.newton.max_iterations;
-    let mut stiffness = model.stiffness.at(iterate.kappa, gap(model, iterate));
-    let (mut speed, mut tolerance) = (f64::INFINITY, model.params.tolerance());
+    let (mut speed, mut tolerance) = (f64::INFINITY, model.tolerance());
+    let mut calm = 0;
     for _ in 0..limit {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
         }
-        begin_stiffness(problem, iterate, &mut stiffness)?;
+        begin_stiffness(problem, iterate);
         let p = direction(problem, iterate, work)?;
         speed = p.iter().map(|p| p.norm()).fold(0.0, f64::max) / problem.scheme.h_hat;
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
+        let before = (speed <= 2.0 * tolerance).then(|| iterate.contacts.clone());
         let moved = descend(problem, iterate, &p, decrease);
         iterate.iterations += 1;
-        tolerance = model.params.tolerance() + ROUNDING * fastest(problem, iterate);
-        if speed <= tolerance {
+        tolerance = model.tolerance() + ROUNDING * fastest(problem, iterate);
+        calm = if speed <= tolerance { calm + 1 } else { 0 };
+        let changed = before.is_some_and(|before| !before.has_same_pairs(&iterate.contacts));
+        if calm > more_iterations(model, iterate, changed) {
             return Ok(());
         }
-        if !moved {
+        if !moved && calm == 0 {
             let (step, iterations) = (problem.step, iterate.iterations);
             return Err(Error::Stalled { step, iterations, speed, tolerance });
         }
-        adapt_stiffness(model, iterate, &mut stiffness);
     }
     Err(Error::NotConverged { step: problem.step, iterations: iterate.iterations, speed, tolerance })
+}
+
+/// Iterations within the tolerance that are asked for beyond the first: contacts that changed have not been seen by the last direction, and
+/// where gaps are small the barrier bends most.
+fn more_iterations<const D: usize>(model: &Model<D>, iterate: &Iterate<D>, changed: bool) -> usize {
+    let depth = gap(model, iterate) / model.barrier.dhat();
+    if depth < 0.01 { 3 } else { usize::from(changed || depth < DEEP) }
 }
 
 /// The largest speed of a vertex in this step, in m/s.
@@ -214,17 +232,34 @@ fn direction<const D: usize>(
             *g = Vector::ZERO;
         }
     }
-    work.hessian.assemble(&potential, &iterate.x, 1.0, Psd::Clamp);
+    let psd = if problem.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None };
+    work.hessian.assemble(&potential, &iterate.x, 1.0, psd);
     let downhill: Vec<_> = work.gradient.iter().map(|g| -*g).collect();
     let mut shift = 0.0;
     for _ in 0..8 {
-        if let Some(p) = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift) {
+        let found = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift);
+        if let Some(p) = found.filter(|p| !is_adrift(problem, p)) {
             return Ok(p);
         }
         iterate.regularised += 1;
-        shift = (100.0_f64 * shift).max(1e-6 * problem.model.mean_mass);
+        shift = (100.0_f64 * shift).max(1e-10 * largest_diagonal(&work.hessian));
     }
     Err(Error::Singular { step: problem.step })
+}
+
+/// Whether a direction leads out of the model: without inertia nothing holds what does not touch, and its matrix is singular, to rounding.
+fn is_adrift<const D: usize>(problem: &Problem<'_, D>, p: &[Vector<D>]) -> bool {
+    problem.scheme.inertia == 0.0 && p.iter().any(|p| p.norm() > problem.model.diagonal)
+}
+
+/// The largest number on the diagonal of a matrix.
+fn largest_diagonal<const D: usize>(matrix: &Blocks<D>) -> f64 {
+    let pattern = matrix.pattern();
+    let of_column = |column: usize| {
+        let own = pattern.lower(column).filter(move |place| pattern.rows()[*place] as usize == column);
+        own.map(|place| matrix.values()[place]).flat_map(|block| (0..D).map(move |k| block.0[k][k]))
+    };
+    (0..pattern.vertices()).flat_map(of_column).fold(f64::MIN_POSITIVE, f64::max)
 }
 
 /// Goes along `p` as far as nothing touches and the energy falls; false if that is nowhere.
@@ -234,12 +269,43 @@ fn descend<const D: usize>(
     p: &[Vector<D>],
     decrease: f64,
 ) -> bool {
-    let sweep = Sweep::new(problem.model, &iterate.x, p);
+    let free = iterate.contacts.is_empty();
+    let sweep = Sweep::new(problem.model, &iterate.x, p, free);
+    if !problem.model.params.contact.line_search_energy {
+        return go_as_far_as_allowed(problem, iterate, &sweep);
+    }
+    let bounded = problem.model.params.contact.bound == StepBound::Ogc;
+    go_downhill(problem, iterate, &sweep, decrease)
+        // Motions that were shortened one by one may lead uphill.
+        || (bounded && go_downhill(problem, iterate, &Sweep::uniform(problem.model, &iterate.x, p.to_vec(), free), decrease))
+}
+
+/// Goes the whole safe way, but not to where the energy is infinite.
+fn go_as_far_as_allowed<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    sweep: &Sweep<D>,
+) -> bool {
+    let ((x, contacts), t) = line_search::finite(sweep.bound, |t| {
+        let x = line_search::along(&iterate.x, &sweep.p, t);
+        let contacts = sweep.contacts(problem.model, &x);
+        (problem.potential(&contacts, iterate.kappa).energy(&x).is_finite(), (x, contacts))
+    });
+    (iterate.x, iterate.contacts) = (x, contacts);
+    t > 0.0
+}
+
+fn go_downhill<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    sweep: &Sweep<D>,
+    decrease: f64,
+) -> bool {
     let (start, magnitude) =
         problem.potential(&iterate.contacts, iterate.kappa).energy_and_magnitude(&iterate.x);
     let limit = line_search::Limit { start, magnitude, decrease };
     let found = line_search::downhill(sweep.bound, limit, |t| {
-        let x = line_search::along(&iterate.x, p, t);
+        let x = line_search::along(&iterate.x, &sweep.p, t);
         let contacts = sweep.contacts(problem.model, &x);
         let energy = problem.potential(&contacts, iterate.kappa).energy(&x);
         (energy, (x, contacts))
@@ -253,35 +319,25 @@ fn descend<const D: usize>(
     }
 }
 
-/// Balances the barrier with the other forces when contact first appears.
-fn begin_stiffness<const D: usize>(
-    problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
-    stiffness: &mut AdaptiveStiffness,
-) -> Result<()> {
-    if iterate.kappa.is_some() || iterate.contacts.is_empty() {
-        return Ok(());
+/// Sets the stiffness of the barrier when contact first appears.
+fn begin_stiffness<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>) {
+    if !iterate.contacts.is_empty() {
+        iterate.kappa.get_or_insert_with(|| problem.model.first_kappa());
     }
-    let mut others = vec![Vector::ZERO; iterate.x.len()];
-    let empty = Contacts::default();
-    problem.potential(&empty, None).gradient(&iterate.x, 1.0 / problem.scheme.scale, &mut others);
-    problem.model.begin_stiffness(stiffness, &iterate.contacts, &iterate.x, &others)?;
-    iterate.kappa = stiffness.kappa();
-    Ok(())
 }
 
-/// Doubles an automatic stiffness while a tiny gap shrinks.
-fn adapt_stiffness<const D: usize>(
-    model: &Model<D>,
-    iterate: &mut Iterate<D>,
-    stiffness: &mut AdaptiveStiffness,
-) {
-    if model.params.contact.stiffness == Stiffness::Automatic {
-        iterate.kappa = stiffness.after_step(gap(model, iterate));
-    }
+/// Makes the barrier stiffer if gaps have become deep; whether it did, so that the step must be solved once more.
+pub fn raise_stiffness<const D: usize>(model: &Model<D>, iterate: &mut Iterate<D>) -> bool {
+    let (true, Some(kappa)) = (model.params.contact.adaptive_barrier_stiffness, iterate.kappa) else {
+        return false;
+    };
+    let raised = risen(kappa, gap(model, iterate), &model.barrier);
+    iterate.kappa = Some(raised);
+    // Beyond, the numbers of the matrix are further apart than its precision.
+    raised > kappa && raised < MAX_RISE * model.first_kappa()
 }
 
 /// The smallest distance of a contact less the minimum distance, in m.
-fn gap<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> f64 {
+pub fn gap<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> f64 {
     iterate.contacts.smallest_gap(&iterate.x, &model.obstacles) - model.barrier.dmin()
 }

@@ -1,5 +1,9 @@
 //! The numbers a user can set, with their defaults.
 
+use stiction::broad_phase::BroadPhaseKind;
+use stiction::contact::Weighting;
+use stiction::friction::{FrictionKind, Mu};
+
 use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
 
@@ -18,36 +22,68 @@ impl Default for TimeParams {
     }
 }
 
-/// How stiff the barrier is.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub enum Stiffness {
-    /// Balanced with the other forces when contact first appears, doubled while a tiny gap shrinks.
+/// What keeps a step of Newton's method from passing through anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum StepBound {
+    /// Continuous collision detection: all vertices go the same part of their ways.
     #[default]
-    Automatic,
-    /// `κ` in J/m⁴, never changed.
-    Fixed(f64),
+    Ccd,
+    /// A trust region: each vertex stays in a ball of its own (offset geometric contact).
+    Ogc,
 }
 
 /// Normal contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactParams {
-    /// Distance `d̂` below which bodies push each other, in m.
+    /// Distance `d̂` below which bodies push each other, in m or as a part of the diagonal of the bounding box at rest.
     pub dhat: f64,
-    /// Barrier stiffness.
-    pub stiffness: Stiffness,
+    /// Whether `dhat` is a part of the diagonal.
+    pub dhat_is_relative: bool,
+    /// Distance in m that nothing falls below: the thickness of what is drawn as a surface.
+    pub dmin: f64,
+    /// Barrier stiffness `κ` in J/m⁴ (in Pa m⁻¹ of contacts weighted by area); by default that of [`BodyStiffness`](crate::model::BodyStiffness).
+    pub barrier_stiffness: Option<f64>,
+    /// Whether `κ` rises where gaps at the end of a step are below 0.1 `d̂`.
+    pub adaptive_barrier_stiffness: bool,
+    /// How much a contact counts.
+    pub weighting: Weighting,
+    /// Primitives of a body that so many edges, or fewer, lead from one to the other never touch; those with a common vertex do not anyway.
+    pub excluded_rings: u32,
+    /// How near pairs are found; the result does not depend on it.
+    pub broad_phase: BroadPhaseKind,
+    /// What bounds a step.
+    pub bound: StepBound,
+    /// Whether a step is halved until the energy has fallen.
+    pub line_search_energy: bool,
+    /// Whether the Hessian of each element and contact is made positive.
+    pub psd_projection: bool,
 }
 
 impl Default for ContactParams {
     fn default() -> Self {
-        Self { dhat: 1e-3, stiffness: Stiffness::Automatic }
+        Self {
+            dhat: 1e-3,
+            dhat_is_relative: true,
+            dmin: 0.0,
+            barrier_stiffness: None,
+            adaptive_barrier_stiffness: true,
+            weighting: Weighting::default(),
+            excluded_rings: 1,
+            broad_phase: BroadPhaseKind::default(),
+            bound: StepBound::default(),
+            line_search_energy: true,
+            psd_projection: true,
+        }
     }
 }
 
 /// Friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionParams {
-    /// Coefficient `μ`.
-    pub mu: f64,
+    /// Coefficients `μ_s` and `μ_k` of contacts for which a model says nothing else.
+    pub mu: Mu,
+    /// The friction law.
+    pub law: FrictionKind,
     /// Speed `ε_v` below which contacts count as sticking, in m/s.
     pub eps_v: f64,
     /// How often at most a step is solved, each time with normal forces and planes of the solution before.
@@ -58,7 +94,13 @@ pub struct FrictionParams {
 
 impl Default for FrictionParams {
     fn default() -> Self {
-        Self { mu: 0.0, eps_v: 1e-3, refinements: 1, lag_tolerance: 1e-3 }
+        Self {
+            mu: Mu::default(),
+            law: FrictionKind::default(),
+            eps_v: 1e-3,
+            refinements: 1,
+            lag_tolerance: 1e-3,
+        }
     }
 }
 
@@ -66,15 +108,17 @@ impl Default for FrictionParams {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonParams {
     /// A step has converged when no vertex moved faster than this in the last iteration, in m/s. By
-    /// default a thousandth of `ε_v`, so that stick is not an artefact of stopping early.
+    /// default a thousandth of `ε_v`, so that stick is not an artefact of stopping early; without friction, 10⁻⁵ `d̂` a step.
     pub tolerance: Option<f64>,
     /// Iterations after which a step fails.
     pub max_iterations: usize,
+    /// How often a step that fails is tried again in twice as many substeps, 2, 4, 8 and so on; 0: never.
+    pub retries: usize,
 }
 
 impl Default for NewtonParams {
     fn default() -> Self {
-        Self { tolerance: None, max_iterations: 200 }
+        Self { tolerance: None, max_iterations: 200, retries: 5 }
     }
 }
 
@@ -100,25 +144,46 @@ impl Params {
         positive("time.step", self.time.step)?;
         self.time.integrator.check()?;
         positive("contact.dhat", self.contact.dhat)?;
-        if let Stiffness::Fixed(kappa) = self.contact.stiffness {
-            positive("contact.stiffness", kappa)?;
+        if let Some(kappa) = self.contact.barrier_stiffness {
+            positive("contact.barrier_stiffness", kappa)?;
         }
-        let mu = self.friction.mu;
-        if !(mu >= 0.0 && mu.is_finite()) {
-            return Err(Error::BadParameter { name: "friction.mu", value: mu, must: "0 or positive" });
+        let dmin = self.contact.dmin;
+        if !(dmin >= 0.0 && dmin.is_finite()) {
+            return Err(Error::BadParameter { name: "contact.dmin", value: dmin, must: "0 or positive" });
+        }
+        positive("contact.excluded_rings", f64::from(self.contact.excluded_rings))?;
+        let Mu { s, k } = self.friction.mu;
+        // One number for both has a name of its own.
+        let names = if s == k || s.is_nan() && k.is_nan() {
+            ["friction.mu"; 2]
+        } else {
+            ["friction.mu_s", "friction.mu_k"]
+        };
+        for (name, value) in names.into_iter().zip([s, k]) {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::BadParameter { name, value, must: "0 or positive" });
+            }
+        }
+        if s < k {
+            return Err(Error::BadParameter { name: "friction.mu_s", value: s, must: "mu_k or larger" });
         }
         positive("friction.eps_v", self.friction.eps_v)?;
         positive("friction.lag_tolerance", self.friction.lag_tolerance)?;
         positive("friction.refinements", self.friction.refinements as f64)?;
-        positive("solver.tolerance", self.tolerance())?;
-        positive("solver.max_iterations", self.newton.max_iterations as f64)
-    }
-
-    /// Newton's tolerance in m/s.
-    pub fn tolerance(&self) -> f64 {
-        self.newton.tolerance.unwrap_or(1e-3 * self.friction.eps_v)
+        if let Some(tolerance) = self.newton.tolerance {
+            positive("solver.tolerance", tolerance)?;
+        }
+        positive("solver.max_iterations", self.newton.max_iterations as f64)?;
+        let retries = self.newton.retries as f64;
+        if retries > MAX_RETRIES {
+            return Err(Error::BadParameter { name: "solver.retries", value: retries, must: "at most 16" });
+        }
+        Ok(())
     }
 }
+
+/// 65,536 substeps: whoever wants more wants another time step.
+const MAX_RETRIES: f64 = 16.0;
 
 fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {

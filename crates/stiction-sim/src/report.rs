@@ -30,7 +30,8 @@ impl Energies {
         state: &State<D>,
         barrier: &BarrierPotential<'_, D>,
     ) -> Self {
-        let kinetic = state.v.iter().zip(&model.masses).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
+        let moving = if model.params.time.integrator.has_inertia() { &state.v[..] } else { &[] };
+        let kinetic = moving.iter().zip(&model.masses).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
         Self {
             kinetic,
             elastic: model.elastic.energy(&state.x),
@@ -51,7 +52,7 @@ pub type FrictionReport = FrictionAccount;
 /// A body as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyReport<const D: usize> {
-    /// Centre of mass in m.
+    /// Centre of mass in m; of a fixed shape the mean of its vertices.
     pub center: Vector<D>,
     /// Its velocity in m/s.
     pub velocity: Vector<D>,
@@ -64,7 +65,9 @@ pub struct StepReport<const D: usize> {
     pub step: usize,
     /// Time at its end, in s.
     pub time: f64,
-    /// Newton iterations.
+    /// In how many substeps it was made: 1, or a power of two where the whole step failed; 0 at the start.
+    pub substeps: usize,
+    /// Newton iterations; those of attempts that failed do not count.
     pub iterations: usize,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,
@@ -72,6 +75,8 @@ pub struct StepReport<const D: usize> {
     pub energies: Energies,
     /// Work done by prescribed vertices, in J.
     pub work: f64,
+    /// Work done by loads, in J.
+    pub load_work: f64,
     /// Energy put in or taken out by a change of the barrier stiffness, in J.
     pub stiffness_work: f64,
     /// Smallest distance of any two primitives in contact, in m; infinite without contact.
@@ -105,14 +110,16 @@ impl<const D: usize> StepReport<D> {
         Self {
             step: state.step,
             time: state.time,
+            substeps: 0,
             iterations: 0,
             regularised: 0,
             energies: Energies::new(model, state, &barrier),
             work: 0.0,
+            load_work: 0.0,
             stiffness_work: 0.0,
             gap: contacts.smallest_gap(&state.x, &model.obstacles),
             normal_force: barrier.total_force(&state.x),
-            kappa: state.kappa.unwrap_or(model.stiffness.range().min),
+            kappa: state.kappa.unwrap_or_else(|| model.first_kappa()),
             pair_contacts: contacts.len() - contacts.obstacle.len(),
             obstacle_contacts: contacts.obstacle.len(),
             friction: FrictionReport::default(),
@@ -130,17 +137,52 @@ impl<const D: usize> StepReport<D> {
         friction: FrictionReport,
     ) -> Self {
         let start = Self::of_state(model, state, &iterate.contacts);
-        Self { iterations: iterate.iterations, regularised: iterate.regularised, friction, ..start }
+        let Iterate { iterations, regularised, .. } = *iterate;
+        Self { substeps: 1, iterations, regularised, friction, ..start }
+    }
+
+    /// The report of this part of a step and the `next` one together: what is done adds up, the largest of what should be small counts, and
+    /// the rest is as at the end.
+    pub fn then(self, next: Self) -> Self {
+        Self {
+            substeps: self.substeps + next.substeps,
+            iterations: self.iterations + next.iterations,
+            regularised: self.regularised + next.regularised,
+            work: self.work + next.work,
+            load_work: self.load_work + next.load_work,
+            stiffness_work: self.stiffness_work + next.stiffness_work,
+            friction: friction_then(&self.friction, &next.friction),
+            rounds: self.rounds + next.rounds,
+            refinement: self.refinement.filter(|outcome| *outcome == Outcome::Diverged).or(next.refinement),
+            ..next
+        }
+    }
+}
+
+/// Friction in two parts of a step: distance and heat add up, counts are those at the end.
+fn friction_then(first: &FrictionReport, next: &FrictionReport) -> FrictionReport {
+    FrictionReport {
+        distance: first.distance + next.distance,
+        dissipation: first.dissipation + next.dissipation,
+        cone_excess: first.cone_excess.max(next.cone_excess),
+        relative_cone_excess: first.relative_cone_excess.max(next.relative_cone_excess),
+        creep: first.creep.max(next.creep),
+        creep_bound: first.creep_bound.max(next.creep_bound),
+        lag_residual: first.lag_residual.max(next.lag_residual),
+        ..*next
     }
 }
 
 fn bodies<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<BodyReport<D>> {
     let report = |range: std::ops::Range<usize>| {
         let (mut mass, mut center, mut velocity) = (0.0, Vector::ZERO, Vector::ZERO);
+        // Fixed shapes have no mass: all of their vertices count the same.
+        let heavy = model.masses[range.clone()].iter().any(|mass| *mass > 0.0);
         for i in range {
-            mass += model.masses[i];
-            center += state.x[i] * model.masses[i];
-            velocity += state.v[i] * model.masses[i];
+            let weight = if heavy { model.masses[i] } else { 1.0 };
+            mass += weight;
+            center += state.x[i] * weight;
+            velocity += state.v[i] * weight;
         }
         BodyReport { center: center * (1.0 / mass), velocity: velocity * (1.0 / mass) }
     };

@@ -1,7 +1,7 @@
 //! One time step.
 
 use stiction::contact::Contacts;
-use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, Slides};
+use stiction::friction::{self, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -10,13 +10,12 @@ use crate::integrator::Scheme;
 use crate::model::Model;
 use crate::newton::{self, Iterate, Problem, Workspace};
 use crate::report::{FrictionReport, StepReport};
-use crate::state::State;
+use crate::state::{Before, State};
 
 /// Makes one time step: moves `state` to the end of it.
 ///
-/// Normal forces and sliding planes are frozen at the last configuration, then the incremental potential
-/// is made smallest, from where velocities stay what they are. With refinements friction is frozen anew at the
-/// solution, until its forces settle.
+/// A step that cannot be solved is tried again in 2, 4, 8, … substeps, as often as `solver.retries` allows. At the end of each, prescribed
+/// vertices are where they should be at that time.
 ///
 /// # Errors
 /// If the step cannot be solved. Then `state` is as it was.
@@ -28,32 +27,110 @@ pub fn step<const D: usize>(
     state: &mut State<D>,
     work: &mut Workspace<D>,
 ) -> Result<StepReport<D>> {
-    let h = model.params.time.step;
+    let retries = model.params.newton.retries;
+    let first = match attempt(model, state, work, Piece { index: 0, count: 1 }) {
+        Err(error) if is_hard(&error) && retries > 0 => error,
+        done => return done,
+    };
+    for power in 1..=retries {
+        match in_substeps(model, state, work, 1 << power) {
+            Err(Error::Interrupted { step }) => return Err(Error::Interrupted { step }),
+            Err(_) => {}
+            done => return done,
+        }
+    }
+    Err(Error::InSubsteps { first: Box::new(first), substeps: 1 << retries })
+}
+
+/// Whether shorter steps may succeed. A motion that is blocked stays so: it has been tried in portions.
+fn is_hard(error: &Error) -> bool {
+    matches!(error, Error::NotConverged { .. } | Error::Stalled { .. } | Error::Singular { .. })
+}
+
+/// Makes a step in pieces of equal length; `state` moves only if all of them succeed.
+fn in_substeps<const D: usize>(
+    model: &Model<D>,
+    state: &mut State<D>,
+    work: &mut Workspace<D>,
+    count: usize,
+) -> Result<StepReport<D>> {
+    let mut trial = state.clone();
+    let mut whole = attempt(model, &mut trial, work, Piece { index: 0, count })?;
+    for index in 1..count {
+        whole = whole.then(attempt(model, &mut trial, work, Piece { index, count })?);
+    }
+    let earlier = std::mem::replace(state, trial);
+    // The next step is a whole one: what it remembers should be one such step back, whatever this one was made of.
+    if let Some(before) = &mut state.before {
+        *before = Before { x: earlier.x, v: earlier.v, h: model.params.time.step };
+    }
+    Ok(whole)
+}
+
+/// A step, or one of the equal pieces of it.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// Its number, from 0.
+    index: usize,
+    /// How many pieces the step has, a power of two: lengths and times are then exact parts of the whole.
+    count: usize,
+}
+
+impl Piece {
+    /// Its length in s, of a step of length `h`.
+    fn length(self, h: f64) -> f64 {
+        h / self.count as f64
+    }
+
+    /// Steps and time in s at its end, after `steps` whole steps of length `h`: a product, not a sum of lengths, as for whole steps.
+    fn end(self, steps: usize, h: f64) -> (usize, f64) {
+        let done = self.index + 1;
+        (steps + done / self.count, (steps as f64 + done as f64 / self.count as f64) * h)
+    }
+}
+
+/// Makes a step or a piece of one; if it fails, `state` is as it was.
+///
+/// Normal forces and sliding planes are frozen at the last configuration, then the incremental potential
+/// is made smallest, from where velocities stay what they are. With refinements friction is frozen anew at the
+/// solution, until its forces settle.
+fn attempt<const D: usize>(
+    model: &Model<D>,
+    state: &mut State<D>,
+    work: &mut Workspace<D>,
+    piece: Piece,
+) -> Result<StepReport<D>> {
+    let h = piece.length(model.params.time.step);
+    let (steps, time) = piece.end(state.step, model.params.time.step);
     let mut scheme = model.params.time.integrator.begin(state, h);
-    let targets = model.boundary.targets(model.surface.rest(), (state.step + 1) as f64 * h);
+    let targets = model.boundary.targets(model.surface.rest(), time);
     for &(vertex, target) in &targets {
         let i = vertex as usize;
         scheme.prescribe(i, (state.x[i], target), state.v[i], h);
     }
     let mut iterate = begin(model, state);
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
-    let slides = lag(model, &iterate);
+    let slides = lag(model, &iterate, &state.v);
     let lagged = iterate.contacts.clone();
-    let given = Given { model, scheme: &scheme, targets: &targets, step: state.step + 1 };
+    let forces = model.loads.forces(&state.x, &model.masses, time);
+    let given = Given { model, scheme: &scheme, targets: &targets, forces: &forces, step: state.step + 1 };
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model))?;
     let Rounds { slides, lagged, mut iterate, .. } = rounds;
     let problem = given.problem(&slides);
-    let friction = friction_report(&problem, &iterate, (&lagged, &state.x), refined.residual())?;
+    let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
+    let friction = friction_report(&problem, &iterate, (&lagged, &way), refined.residual())?;
     let work_done = prescribed_work(&problem, &iterate, &state.x);
+    let load_work =
+        forces.iter().zip(iterate.x.iter().zip(&state.x)).map(|(f, (x, before))| f.dot(*x - *before)).sum();
 
     let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
     model.params.time.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
-    state.kappa = iterate.kappa;
+    (state.step, state.time, state.kappa) = (steps, time, iterate.kappa);
     let report = StepReport::of_step(model, state, &iterate, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
-    Ok(StepReport { work: work_done, stiffness_work, rounds, refinement, ..report })
+    Ok(StepReport { work: work_done, load_work, stiffness_work, rounds, refinement, ..report })
 }
 
 /// The last configuration with its contacts.
@@ -62,14 +139,15 @@ fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
     Iterate { x: state.x.clone(), contacts, kappa: state.kappa, iterations: 0, regularised: 0 }
 }
 
-/// Friction frozen at the present iterate.
-fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Slides<D> {
-    let coefficients = Coefficients::from(model.params.friction.mu);
-    if coefficients.is_zero() {
+/// Friction frozen at the present iterate, where vertices have velocities `v`, in m/s.
+fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>, v: &[Vector<D>]) -> Slides<D> {
+    if model.coefficients.is_zero() {
         return Slides::default();
     }
     let barrier = model.barrier_potential(&iterate.contacts, iterate.kappa);
-    friction::lag(&barrier, &iterate.x, &coefficients)
+    let mut slides = friction::lag(&barrier, &iterate.x, &model.coefficients);
+    slides.refresh_anisotropy(v);
+    slides
 }
 
 /// Moves to where velocities stay what they are and prescribed motion leads, as far as nothing touches: what slides begins as
@@ -87,17 +165,16 @@ fn start_at_last_velocity<const D: usize>(
     newton::advance(problem, iterate, &p);
 }
 
-/// What friction did since positions `before`, given the contacts that it was frozen at.
+/// What friction did on the `way`, given the contacts that it was frozen at.
 fn friction_report<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &Iterate<D>,
-    (lagged, before): (&Contacts, &[Vector<D>]),
+    (lagged, way): (&Contacts, &friction::Step<'_, D>),
     lag_residual: f64,
 ) -> Result<FrictionReport> {
     let used = problem.potential(&iterate.contacts, iterate.kappa).friction;
     let at_end = friction::forces_at_end(&problem.model.barrier_potential(lagged, iterate.kappa), &iterate.x);
-    let step = friction::Step { x_start: before, x: &iterate.x, h: problem.model.params.time.step };
-    Ok(used.account(&step, &at_end, lag_residual)?)
+    Ok(used.account(way, &at_end, lag_residual)?)
 }
 
 /// What stays the same in all rounds of a step.
@@ -106,13 +183,14 @@ struct Given<'a, const D: usize> {
     model: &'a Model<D>,
     scheme: &'a Scheme<D>,
     targets: &'a [(u32, Vector<D>)],
+    forces: &'a [Vector<D>],
     step: usize,
 }
 
 impl<const D: usize> Given<'_, D> {
     fn problem<'b>(&'b self, slides: &'b Slides<D>) -> Problem<'b, D> {
-        let Self { model, scheme, targets, step } = *self;
-        Problem { model, scheme, slides, targets, step }
+        let Self { model, scheme, targets, forces, step } = *self;
+        Problem { model, scheme, slides, targets, forces, step }
     }
 }
 
@@ -132,12 +210,19 @@ impl<const D: usize> Lagged for Rounds<'_, D> {
     type Error = Error;
 
     fn solve(&mut self) -> Result<()> {
-        newton::minimise(&self.given.problem(&self.slides), &mut self.iterate, self.work)
+        let problem = self.given.problem(&self.slides);
+        newton::minimise(&problem, &mut self.iterate, self.work)?;
+        while newton::raise_stiffness(problem.model, &mut self.iterate) {
+            newton::minimise(&problem, &mut self.iterate, self.work)?;
+        }
+        Ok(())
     }
 
     fn measure(&mut self) -> Result<LagChange> {
         let Iterate { x, contacts, kappa, .. } = &self.iterate;
-        self.again = lag(self.given.model, &self.iterate);
+        let motion = self.given.scheme.motion();
+        let v: Vec<_> = (0..x.len()).map(|i| motion.velocity(x, i)).collect();
+        self.again = lag(self.given.model, &self.iterate, &v);
         let used = self.given.problem(&self.slides).potential(contacts, *kappa).friction;
         let next = FrictionPotential { slides: &self.again, ..used };
         Ok(LagChange::between(&used, &next, x))

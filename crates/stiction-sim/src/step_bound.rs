@@ -6,32 +6,86 @@ use stiction::contact::Contacts;
 use stiction::math::Vector;
 
 use crate::model::Model;
+use crate::params::StepBound;
+
+/// What a first touch keeps of `d̂`: a step from free flight does not end deep in the barrier.
+const FIRST_TOUCH: f64 = 0.1;
 
 /// What a motion `x + t p`, 0 ≤ t ≤ 1, may bring close, and the largest safe `t`.
 #[derive(Clone, Debug)]
-pub struct Sweep {
-    /// All pairs that come within d̂ on the way.
+pub struct Sweep<const D: usize> {
+    /// The motion, in m; a trust region has shortened it, vertex by vertex.
+    pub p: Vec<Vector<D>>,
+    /// All pairs that come within `dmin + d̂` on the way.
     pub candidates: Candidates,
     /// The largest fraction of the motion without contact.
     pub bound: f64,
 }
 
-impl Sweep {
-    /// Looks at the whole motion.
-    pub fn new<const D: usize>(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>]) -> Self {
-        let end: Vec<_> = x.iter().zip(p).map(|(x, p)| *x + *p).collect();
-        let inflation = 0.5 * model.barrier.dhat();
-        let candidates = model.broad_phase.candidates(&model.surface, x, &end, inflation);
-        let ccd = Ccd::default();
+impl<const D: usize> Sweep<D> {
+    /// Looks at the whole motion by the method of the model. `free`: whether nothing is in contact at `x`.
+    pub fn new(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>], free: bool) -> Self {
+        match model.params.contact.bound {
+            StepBound::Ccd => Self::uniform(model, x, p.to_vec(), free),
+            StepBound::Ogc => Self::divided(model, x, p),
+        }
+    }
+
+    /// All vertices go the same part of their ways.
+    pub fn uniform(model: &Model<D>, x: &[Vector<D>], p: Vec<Vector<D>>, free: bool) -> Self {
+        let end = ends(x, &p);
+        let candidates = candidates(model, x, &end);
+        let dmin = model.barrier.dmin();
+        let at = |distance| bound(model, (x, &end), &candidates, distance);
+        let mut safe = if free { at(dmin + FIRST_TOUCH * model.barrier.dhat()) } else { 0.0 };
+        if safe == 0.0 {
+            safe = at(dmin);
+        }
+        Self { p, candidates, bound: safe }
+    }
+
+    /// Each vertex goes as far as planes between it and what is near allow.
+    fn divided(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>]) -> Self {
+        let longest = p.iter().map(|p| p.norm()).fold(0.0, f64::max);
+        let reach = (2.0 * model.barrier.reach()).max(4.0 * longest);
+        let parts = ccd(model.barrier.dmin()).and_then(|ccd| {
+            let scene = (&model.surface, &model.obstacles[..]);
+            ccd.divided_steps(scene, (x, &ends(x, p)), reach, model.params.contact.broad_phase).ok()
+        });
         // Motions that are no numbers may not begin.
-        let pairs = ccd.largest_step(&model.surface, &candidates, x, &end).unwrap_or(0.0);
-        let to_obstacle = |o| ccd.obstacle_step((o, Vector::ZERO), &model.surface, x, &end).unwrap_or(0.0);
-        let bound = model.obstacles.iter().map(to_obstacle).fold(pairs, f64::min);
-        Self { candidates, bound }
+        let parts = parts.unwrap_or_else(|| vec![0.0; p.len()]);
+        let p: Vec<_> = p.iter().zip(parts).map(|(p, part)| *p * part).collect();
+        let candidates = candidates(model, x, &ends(x, &p));
+        Self { p, candidates, bound: 1.0 }
     }
 
     /// The contacts at a position on the way.
-    pub fn contacts<const D: usize>(&self, model: &Model<D>, x: &[Vector<D>]) -> Contacts {
-        Contacts::build(&model.surface, &self.candidates, &model.obstacles, x, &model.selection())
+    pub fn contacts(&self, model: &Model<D>, x: &[Vector<D>]) -> Contacts {
+        model.contacts_among(&self.candidates, x)
     }
+}
+
+fn ends<const D: usize>(x: &[Vector<D>], p: &[Vector<D>]) -> Vec<Vector<D>> {
+    x.iter().zip(p).map(|(x, p)| *x + *p).collect()
+}
+
+fn candidates<const D: usize>(model: &Model<D>, x: &[Vector<D>], end: &[Vector<D>]) -> Candidates {
+    model.params.contact.broad_phase.candidates(&model.surface, x, end, 0.5 * model.barrier.reach())
+}
+
+fn ccd(min_distance: f64) -> Option<Ccd> {
+    Ccd::default().with_min_distance(min_distance).ok()
+}
+
+/// The largest part of a motion on which nothing comes closer than a distance in m; 0 for motions that are no numbers.
+fn bound<const D: usize>(
+    model: &Model<D>,
+    (x, end): (&[Vector<D>], &[Vector<D>]),
+    candidates: &Candidates,
+    distance: f64,
+) -> f64 {
+    let Some(ccd) = ccd(distance) else { return 0.0 };
+    let pairs = ccd.largest_step(&model.surface, candidates, x, end).unwrap_or(0.0);
+    let to_obstacle = |o| ccd.obstacle_step((o, Vector::ZERO), &model.surface, x, end).unwrap_or(0.0);
+    model.obstacles.iter().map(to_obstacle).fold(pairs, f64::min)
 }

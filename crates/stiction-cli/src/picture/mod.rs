@@ -5,6 +5,7 @@ mod view;
 
 use std::fmt::Write as _;
 
+use stiction::friction::Mu;
 use stiction_sim::model::Model;
 use stiction_sim::report::Energies;
 
@@ -51,8 +52,8 @@ fn cell(index: usize, count: usize, top: f64, height: f64) -> Area {
 }
 
 fn summary<const D: usize>(model: &Model<D>, history: &History<D>) -> String {
-    let steps = history.reports.len().saturating_sub(1);
-    let iterations: usize = history.reports.iter().map(|report| report.iterations).sum();
+    let steps = history.records.len().saturating_sub(1);
+    let iterations: usize = history.records.iter().map(|record| record.iterations).sum();
     let params = &model.params;
     format!(
         "{D}D, {} vertices, {}, {}; {steps} steps of {} s, {:.1} Newton iterations a step; \
@@ -62,10 +63,23 @@ fn summary<const D: usize>(model: &Model<D>, history: &History<D>) -> String {
         counted(model.obstacles.len(), "obstacle", "obstacles"),
         params.time.step,
         iterations as f64 / steps.max(1) as f64,
-        params.friction.mu,
+        friction(model),
         params.friction.eps_v,
-        params.contact.dhat,
+        length(model.barrier.dhat()),
     )
+}
+
+/// The coefficient, or both, or that there are several.
+fn friction<const D: usize>(model: &Model<D>) -> String {
+    let Mu { s, k } = model.coefficients.default.mu;
+    let one = if s == k { s.to_string() } else { format!("{s} (static) and {k} (kinetic)") };
+    if model.coefficients.pairs().is_some() { format!("{one}, by pairs") } else { one }
+}
+
+/// A length as short as it was given, or four digits of one that was computed.
+fn length(value: f64) -> String {
+    let (whole, rounded) = (value.to_string(), format!("{value:.3e}"));
+    if whole.len() <= rounded.len() { whole } else { rounded }
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {
@@ -94,9 +108,9 @@ fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history:
     }
 }
 
-/// A line through one value for each report.
+/// A line through one value for each step.
 fn line<const D: usize>(history: &History<D>, name: &str, color: usize, values: &[f64]) -> Series {
-    let times = history.reports.iter().map(|report| report.time);
+    let times = history.records.iter().map(|record| record.time);
     Series {
         name: name.to_owned(),
         color: COLORS[color],
@@ -106,8 +120,8 @@ fn line<const D: usize>(history: &History<D>, name: &str, color: usize, values: 
 }
 
 fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
-    let slip = history.running_sum(|report| report.friction.distance);
-    let gaps: Vec<f64> = history.reports.iter().map(|report| report.gap).collect();
+    let slip = history.running_sum(|record| record.slip);
+    let gaps: Vec<f64> = history.records.iter().map(|record| record.gap).collect();
     let dhat = vec![model.params.contact.dhat; gaps.len()];
     [
         Plot {
@@ -131,12 +145,12 @@ fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
 
 /// Where the energy is, and the sum of it all, which only damping makes fall.
 fn energies<const D: usize>(history: &History<D>) -> Vec<Series> {
-    let height = history.reports.first().map_or(0.0, |report| report.energies.gravity);
+    let height = history.records.first().map_or(0.0, |record| record.energies.gravity);
     let each = |quantity: &dyn Fn(&Energies) -> f64| {
-        history.reports.iter().map(|report| quantity(&report.energies)).collect::<Vec<f64>>()
+        history.records.iter().map(|record| quantity(&record.energies)).collect::<Vec<f64>>()
     };
-    let heat = history.running_sum(|report| report.friction.dissipation);
-    let work = history.running_sum(|report| report.work + report.stiffness_work);
+    let heat = history.running_sum(|record| record.heat);
+    let work = history.running_sum(|record| record.work);
     let mut sum = each(&|e| e.total() - height);
     for (k, value) in sum.iter_mut().enumerate() {
         *value += heat[k] - work[k];

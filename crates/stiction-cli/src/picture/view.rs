@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use stiction::math::Vector;
 use stiction::math::vector::cross;
 use stiction::obstacle::Obstacle;
-use stiction_sim::model::Model;
+use stiction_sim::model::{Model, Part};
 
 use super::{Area, COLORS};
 
@@ -15,7 +15,7 @@ const EYE: [f64; 3] = [0.35, 0.45, 1.0];
 /// From where light comes.
 const LIGHT: [f64; 3] = [-0.3, 0.8, 0.5];
 
-/// A polygon to be drawn: its corners (right, up), how near it is, its colour.
+/// A polygon to be drawn, a line if it has two corners: its corners (right, up), how near it is, its colour.
 struct Polygon {
     corners: Vec<[f64; 2]>,
     nearness: f64,
@@ -111,32 +111,67 @@ impl<'a, const D: usize> View<'a, D> {
             let _ = write!(path, "{}{x:.2} {y:.2}", if k == 0 { 'M' } else { 'L' });
         }
         let color = &polygon.color;
+        if polygon.corners.len() == 2 {
+            let _ = writeln!(
+                out,
+                "<path d=\"{path}\" stroke=\"{color}\" stroke-width=\"2\" stroke-linecap=\"round\"/>"
+            );
+            return;
+        }
         let _ = writeln!(
             out,
             "<path d=\"{path}Z\" fill=\"{color}\" stroke=\"{outline}\" stroke-width=\"0.5\" stroke-linejoin=\"round\"/>"
         );
     }
 
-    /// The triangles (2D) or boundary faces (3D) of all bodies.
+    /// The triangles (2D) or faces (3D) of all bodies, and rods.
     fn bodies(&self, x: &[Vector<D>]) -> Vec<Polygon> {
+        let mut out: Vec<_> = self.model.cells.edges.iter().map(|edge| self.rod(*edge, x)).collect();
         if D == 2 {
-            let elements = self.model.elastic.triangles.iter();
-            return elements.map(|element| self.face(element.stencil.0, x)).collect();
+            out.extend(self.model.cells.triangles.iter().map(|triangle| self.face(*triangle, x)));
+            return out;
         }
-        // Faces that look away are behind others: bodies are closed.
-        let faces = self.model.surface.faces().iter();
-        faces
-            .filter(|face| looks_at_eye(face.map(|v| project(x[v as usize]))))
-            .map(|face| self.face(*face, x))
-            .collect()
+        // Faces of solids that look away are behind others; sheets have two sides.
+        let two_sided = self.with_sheets();
+        let looks = |face: &&[u32; 3]| {
+            two_sided[self.body(face[0])] || looks_at_eye(face.map(|v| project(x[v as usize])))
+        };
+        out.extend(self.model.surface.faces().iter().filter(looks).map(|face| self.face(*face, x)));
+        out
+    }
+
+    /// For each body whether it has sheets.
+    fn with_sheets(&self) -> Vec<bool> {
+        let mut out = vec![false; self.model.parts.len().max(1)];
+        for triangle in &self.model.cells.triangles {
+            out[self.body(triangle[0])] = true;
+        }
+        out
+    }
+
+    /// The number of the body of a vertex.
+    fn body(&self, vertex: u32) -> usize {
+        let has = |part: &Part| part.vertices.contains(&(vertex as usize));
+        self.model.parts.iter().position(has).unwrap_or_default()
+    }
+
+    fn rod(&self, edge: [u32; 2], x: &[Vector<D>]) -> Polygon {
+        let corners = edge.map(|v| project(x[v as usize]));
+        Polygon {
+            corners: corners.map(|corner| [corner[0], corner[1]]).to_vec(),
+            // As that of three corners.
+            nearness: 1.5 * (corners[0][2] + corners[1][2]),
+            color: COLORS[self.body(edge[0]) % COLORS.len()].to_owned(),
+        }
     }
 
     fn face(&self, face: [u32; 3], x: &[Vector<D>]) -> Polygon {
         let corners = face.map(|v| project(x[v as usize]));
-        let body = self.model.parts.iter().position(|part| part.vertices.contains(&(face[0] as usize)));
-        let color = COLORS[body.unwrap_or_default() % COLORS.len()];
+        let color = COLORS[self.body(face[0]) % COLORS.len()];
         let points = face.map(|v| in_space(x[v as usize]));
         let normal = cross(points[1] - points[0], points[2] - points[0]).normalized();
+        // The side that is seen is lit, whichever it is.
+        let normal = if normal.dot(Vector(EYE)) < 0.0 { -normal } else { normal };
         let light = if D == 2 { 1.0 } else { 0.62 + 0.38 * normal.dot(Vector(LIGHT).normalized()) };
         Polygon {
             corners: corners.map(|corner| [corner[0], corner[1]]).to_vec(),

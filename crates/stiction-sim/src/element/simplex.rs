@@ -6,6 +6,7 @@ use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
 
+use super::Element;
 use crate::material::Material;
 
 /// A solid element of `N = D + 1` vertices.
@@ -14,7 +15,7 @@ use crate::material::Material;
 /// F = Σᵢ xᵢ bᵢᵀ        bᵢ = ∇Nᵢ at rest  [1/m]
 /// E = V Ψ(F)           ∂E/∂xᵢ = V P bᵢ        ∂²E/∂xᵢ∂xⱼ = V Σₖ ωₖ (Qₖbᵢ)(Qₖbⱼ)ᵀ
 /// ```
-/// with rest volume `V` (area times 1 m in 2D) and eigenpairs (ω, Q) of ∂P/∂F.
+/// with rest volume `V` (area times thickness in 2D) and eigenpairs (ω, Q) of ∂P/∂F.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simplex<const D: usize, const N: usize> {
     /// Its vertices.
@@ -27,7 +28,7 @@ pub struct Simplex<const D: usize, const N: usize> {
 }
 
 impl<const D: usize, const N: usize> Simplex<D, N> {
-    /// The element with these vertices, at positions `rest`. Its volume is not positive if it is inverted
+    /// The element with these vertices, at positions `rest`; in 2D it is 1 m thick. Its volume is not positive if it is inverted
     /// or flat: the caller checks.
     ///
     /// # Panics
@@ -62,20 +63,23 @@ impl<const D: usize, const N: usize> Simplex<D, N> {
         }
         f
     }
+}
 
-    /// `E` in J.
-    pub fn energy(&self, x: &[Vector<D>; N]) -> f64 {
+impl<const D: usize, const N: usize> Element<D, N> for Simplex<D, N> {
+    fn stencil(&self) -> Stencil<N> {
+        self.stencil
+    }
+
+    fn energy(&self, x: &[Vector<D>; N]) -> f64 {
         self.volume * self.material.energy(&self.deformation(x))
     }
 
-    /// Gradient of `E` in N.
-    pub fn gradient(&self, x: &[Vector<D>; N]) -> [Vector<D>; N] {
+    fn gradient(&self, x: &[Vector<D>; N]) -> [Vector<D>; N] {
         let stress = self.material.stress(&self.deformation(x)) * self.volume;
         self.b.map(|b| stress * b)
     }
 
-    /// Hessian of `E` in N/m.
-    pub fn hessian(&self, x: &[Vector<D>; N], psd: Psd) -> [[Matrix<D>; N]; N] {
+    fn hessian(&self, x: &[Vector<D>; N], psd: Psd) -> [[Matrix<D>; N]; N] {
         let mut h = [[Matrix::ZERO; N]; N];
         for (value, matrix) in &self.material.modes(&self.deformation(x))[..D * D] {
             let weight = self.volume * psd.apply(*value);

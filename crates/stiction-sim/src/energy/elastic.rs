@@ -6,35 +6,47 @@ use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
-use crate::element::Simplex;
+use crate::element::{Bend, Element, Hinge, Membrane, Simplex, Spring};
 
-/// The sum of the elements' energies, in J: triangles in 2D, tetrahedra in 3D.
+/// The sum of the elements' energies, in J: solids, sheets that stretch and bend, rods that stretch and bend.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Elastic<const D: usize> {
     /// Solid elements in 2D.
     pub triangles: Vec<Simplex<D, 3>>,
     /// Solid elements in 3D.
     pub tetrahedra: Vec<Simplex<D, 4>>,
+    /// Sheets.
+    pub membranes: Vec<Membrane<D>>,
+    /// Bending of sheets, in 3D.
+    pub hinges: Vec<Hinge<D>>,
+    /// Rods and springs.
+    pub springs: Vec<Spring>,
+    /// Bending of rods.
+    pub bends: Vec<Bend<D>>,
 }
 
-fn energy<const D: usize, const N: usize>(elements: &[Simplex<D, N>], x: &[Vector<D>]) -> f64 {
-    assemble::energy(elements, |_, element| element.energy(&element.stencil.gather(x)))
+fn energy<const D: usize, const N: usize>(elements: &[impl Element<D, N>], x: &[Vector<D>]) -> f64 {
+    assemble::energy(elements, |_, element| element.energy(&element.stencil().gather(x)))
 }
 
 fn gradient<const D: usize, const N: usize>(
-    elements: &[Simplex<D, N>],
+    elements: &[impl Element<D, N>],
     x: &[Vector<D>],
     scale: f64,
     out: &mut [Vector<D>],
 ) {
     assemble::gradient(elements, out, |_, element| {
-        let local = element.gradient(&element.stencil.gather(x));
-        (element.stencil, local.map(|g| g * scale))
+        let local = element.gradient(&element.stencil().gather(x));
+        (element.stencil(), local.map(|g| g * scale))
     });
 }
 
+fn stencils<const D: usize, const N: usize>(elements: &[impl Element<D, N>], out: &mut Stencils) {
+    out.push(elements.iter().map(Element::stencil));
+}
+
 fn hessian<const D: usize, const N: usize>(
-    elements: &[Simplex<D, N>],
+    elements: &[impl Element<D, N>],
     x: &[Vector<D>],
     (scale, psd): (f64, Psd),
     out: &mut Assembly<'_, D>,
@@ -42,9 +54,9 @@ fn hessian<const D: usize, const N: usize>(
     assemble::hessian(
         elements,
         out,
-        |_, element| element.stencil,
+        |_, element| element.stencil(),
         |_, element| {
-            let local = element.hessian(&element.stencil.gather(x), psd);
+            let local = element.hessian(&element.stencil().gather(x), psd);
             local.map(|row| row.map(|block| block * scale))
         },
     );
@@ -52,21 +64,36 @@ fn hessian<const D: usize, const N: usize>(
 
 impl<const D: usize> Potential<D> for Elastic<D> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
-        energy(&self.triangles, x) + energy(&self.tetrahedra, x)
+        let solids = energy(&self.triangles, x) + energy(&self.tetrahedra, x);
+        let sheets = energy(&self.membranes, x) + energy(&self.hinges, x);
+        solids + sheets + energy(&self.springs, x) + energy(&self.bends, x)
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
         gradient(&self.triangles, x, scale, out);
         gradient(&self.tetrahedra, x, scale, out);
+        gradient(&self.membranes, x, scale, out);
+        gradient(&self.hinges, x, scale, out);
+        gradient(&self.springs, x, scale, out);
+        gradient(&self.bends, x, scale, out);
     }
 
     fn stencils(&self, out: &mut Stencils) {
-        out.push(self.triangles.iter().map(|element| element.stencil));
-        out.push(self.tetrahedra.iter().map(|element| element.stencil));
+        stencils(&self.triangles, out);
+        stencils(&self.tetrahedra, out);
+        stencils(&self.membranes, out);
+        stencils(&self.hinges, out);
+        stencils::<D, 2>(&self.springs, out);
+        stencils(&self.bends, out);
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
-        hessian(&self.triangles, x, (scale, psd), out);
-        hessian(&self.tetrahedra, x, (scale, psd), out);
+        let how = (scale, psd);
+        hessian(&self.triangles, x, how, out);
+        hessian(&self.tetrahedra, x, how, out);
+        hessian(&self.membranes, x, how, out);
+        hessian(&self.hinges, x, how, out);
+        hessian(&self.springs, x, how, out);
+        hessian(&self.bends, x, how, out);
     }
 }

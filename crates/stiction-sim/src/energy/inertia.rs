@@ -8,7 +8,7 @@ use stiction::potential::Potential;
 use stiction::stencil::Stencil;
 
 /// ```text
-/// I(x) = ½ Σᵢ mᵢ |xᵢ − x̃ᵢ|²        [kg m²]
+/// I(x) = ½ f Σᵢ mᵢ |xᵢ − x̃ᵢ|²        [kg m²]
 /// ```
 /// with masses in kg lumped to the vertices and the predicted positions `x̃` of the time integrator.
 #[derive(Clone, Copy, Debug)]
@@ -17,16 +17,19 @@ pub struct Inertia<'a, const D: usize> {
     pub masses: &'a [f64],
     /// `x̃`.
     pub predicted: &'a [Vector<D>],
+    /// Factor of the masses: 1, or 0 without inertia.
+    pub factor: f64,
 }
 
 impl<const D: usize> Potential<D> for Inertia<'_, D> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
-        assemble::sum(x.len(), |i| 0.5 * self.masses[i] * (x[i] - self.predicted[i]).norm_squared())
+        0.5 * self.factor
+            * assemble::sum(x.len(), |i| self.masses[i] * (x[i] - self.predicted[i]).norm_squared())
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
         for i in 0..x.len() {
-            out[i] += (x[i] - self.predicted[i]) * (scale * self.masses[i]);
+            out[i] += (x[i] - self.predicted[i]) * (scale * self.factor * self.masses[i]);
         }
     }
 
@@ -35,7 +38,7 @@ impl<const D: usize> Potential<D> for Inertia<'_, D> {
     }
 
     fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
-        let masses = self.masses;
+        let (masses, scale) = (self.masses, scale * self.factor);
         assemble::hessian(
             masses,
             out,

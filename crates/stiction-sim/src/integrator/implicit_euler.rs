@@ -11,7 +11,7 @@ use crate::state::State;
 
 pub(super) fn begin<const D: usize>(state: &State<D>, h: f64) -> Scheme<D> {
     let predicted = state.x.iter().zip(&state.v).map(|(x, v)| *x + *v * h).collect();
-    Scheme { predicted, scale: h * h, x_ref: state.x.clone(), v_ref: Vec::new(), h_hat: h }
+    Scheme { predicted, scale: h * h, x_ref: state.x.clone(), v_ref: Vec::new(), h_hat: h, inertia: 1.0 }
 }
 
 pub(super) fn finish<const D: usize>(state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>) {

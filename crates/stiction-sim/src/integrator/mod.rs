@@ -1,6 +1,7 @@
 //! Time integrators. A new one is a file with `begin` and `finish` and a variant here.
 
 mod implicit_euler;
+mod quasi_static;
 mod newmark;
 mod bdf2;
 
@@ -26,6 +27,8 @@ pub struct Scheme<const D: usize> {
     pub v_ref: Vec<Vector<D>>,
     /// `ĥ = (dv/dx)⁻¹`, in s.
     pub h_hat: f64,
+    /// Factor of the masses: 0 without inertia.
+    pub inertia: f64,
 }
 
 impl<const D: usize> Scheme<D> {
@@ -62,6 +65,8 @@ pub enum IntegratorKind {
     Bdf2,
     /// `newmark`: second order for γ = ½, keeps energy, rings.
     Newmark(Newmark),
+    /// `quasi_static`: no inertia; each step is an increment of the load.
+    QuasiStatic,
 }
 
 /// The two numbers of Newmark's method.
@@ -81,8 +86,12 @@ impl Default for Newmark {
 
 impl IntegratorKind {
     /// All integrators, with their usual numbers.
-    pub const ALL: [Self; 3] =
-        [Self::ImplicitEuler, Self::Bdf2, Self::Newmark(Newmark { beta: 0.25, gamma: 0.5 })];
+    pub const ALL: [Self; 4] = [
+        Self::ImplicitEuler,
+        Self::Bdf2,
+        Self::Newmark(Newmark { beta: 0.25, gamma: 0.5 }),
+        Self::QuasiStatic,
+    ];
 
     /// The name of the integrator.
     pub const fn name(self) -> &'static str {
@@ -90,6 +99,7 @@ impl IntegratorKind {
             Self::ImplicitEuler => "implicit_euler",
             Self::Bdf2 => "bdf2",
             Self::Newmark(_) => "newmark",
+            Self::QuasiStatic => "quasi_static",
         }
     }
 
@@ -137,7 +147,13 @@ impl IntegratorKind {
             Self::ImplicitEuler => h * h,
             Self::Bdf2 => (2.0 * h / 3.0) * (2.0 * h / 3.0),
             Self::Newmark(Newmark { beta, .. }) => beta * h * h,
+            Self::QuasiStatic => 1.0,
         }
+    }
+
+    /// Whether masses count.
+    pub fn has_inertia(self) -> bool {
+        self != Self::QuasiStatic
     }
 
     /// Prepares a step of length `h` in s.
@@ -146,13 +162,14 @@ impl IntegratorKind {
             Self::ImplicitEuler => implicit_euler::begin(state, h),
             Self::Bdf2 => bdf2::begin(state, h),
             Self::Newmark(of) => newmark::begin(of, state, h),
+            Self::QuasiStatic => quasi_static::begin(state, h),
         }
     }
 
     /// Moves the state to the solution `x` of the step.
     pub fn finish<const D: usize>(self, state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>, h: f64) {
         match self {
-            Self::ImplicitEuler => implicit_euler::finish(state, scheme, x),
+            Self::ImplicitEuler | Self::QuasiStatic => implicit_euler::finish(state, scheme, x),
             Self::Bdf2 => bdf2::finish(state, scheme, x, h),
             Self::Newmark(_) => newmark::finish(state, scheme, x),
         }

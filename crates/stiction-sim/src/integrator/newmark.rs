@@ -22,7 +22,14 @@ pub(super) fn begin<const D: usize>(of: Newmark, state: &State<D>, h: f64) -> Sc
         |((x, v), a): ((&Vector<D>, &Vector<D>), &Vector<D>)| *x + *v * h + *a * (h * h * (0.5 - beta));
     let predicted: Vec<_> = state.x.iter().zip(&state.v).zip(a).map(there).collect();
     let v_ref = state.v.iter().zip(a).map(|(v, a)| *v + *a * (h * (1.0 - gamma))).collect();
-    Scheme { x_ref: predicted.clone(), predicted, scale: beta * h * h, v_ref, h_hat: beta * h / gamma }
+    Scheme {
+        x_ref: predicted.clone(),
+        predicted,
+        scale: beta * h * h,
+        v_ref,
+        h_hat: beta * h / gamma,
+        inertia: 1.0,
+    }
 }
 
 pub(super) fn finish<const D: usize>(state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>) {

@@ -1,7 +1,9 @@
-//! Files of other programs and for them.
+//! Files: meshes of other programs and for them, frames, and states to go on from.
 //!
 //! The order of the modules below is the order of the layers, too.
 
+mod fnv;
+mod replace;
 mod scan;
 pub mod mesh;
 mod obj;
@@ -9,10 +11,12 @@ mod ply;
 mod stl;
 mod msh;
 pub mod vtu;
+mod state;
 
 use std::path::Path;
 
 pub use mesh::Mesh;
+pub use replace::replace;
 
 use crate::error::{Error, Result};
 use scan::Scanned;

@@ -12,7 +12,7 @@ use stiction::math::Vector;
 
 use super::mesh::Mesh;
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Model, Part};
 use crate::state::State;
 
 /// VTK's numbers for what we read and write.
@@ -121,14 +121,9 @@ struct Cells {
 impl Cells {
     fn of_model<const D: usize>(model: &Model<D>) -> Self {
         let mut cells = Self::default();
-        for element in &model.elastic.triangles {
-            cells.push(&element.stencil.0, TRIANGLE);
-            cells.push_body(model, element.stencil.0[0]);
-        }
-        for element in &model.elastic.tetrahedra {
-            cells.push(&element.stencil.0, TETRAHEDRON);
-            cells.push_body(model, element.stencil.0[0]);
-        }
+        cells.push_bodies(model, &model.cells.edges, SEGMENT);
+        cells.push_bodies(model, &model.cells.triangles, TRIANGLE);
+        cells.push_bodies(model, &model.cells.tetrahedra, TETRAHEDRON);
         cells
     }
 
@@ -138,10 +133,13 @@ impl Cells {
         self.types.push(kind);
     }
 
-    /// The number of the body of the last cell, which has this vertex.
-    fn push_body<const D: usize>(&mut self, model: &Model<D>, vertex: u32) {
-        let body = model.parts.iter().position(|part| part.vertices.contains(&(vertex as usize)));
-        self.bodies.push(body.unwrap_or_default() as u64);
+    /// Cells of a kind, each with the number of the body that has its vertices.
+    fn push_bodies<const D: usize, const N: usize>(&mut self, model: &Model<D>, list: &[[u32; N]], kind: u8) {
+        for vertices in list {
+            let has = |part: &Part| part.vertices.contains(&(vertices[0] as usize));
+            self.push(vertices, kind);
+            self.bodies.push(model.parts.iter().position(has).unwrap_or_default() as u64);
+        }
     }
 }
 

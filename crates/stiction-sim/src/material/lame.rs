@@ -31,4 +31,20 @@ impl Lame {
         let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
         Ok(Self { shear, lambda })
     }
+
+    /// `E = G (3λ + 2G)/(λ + G)` in Pa.
+    pub fn young(&self) -> f64 {
+        self.shear * (3.0 * self.lambda + 2.0 * self.shear) / (self.lambda + self.shear)
+    }
+
+    /// `ν = λ/2(λ + G)`.
+    pub fn poisson(&self) -> f64 {
+        0.5 * self.lambda / (self.lambda + self.shear)
+    }
+
+    /// The parameters with which two dimensions have no stress across them, as thin sheets do: `G` and `2λG/(λ + 2G)`.
+    pub fn plane_stress(&self) -> Self {
+        let lambda = 2.0 * self.lambda * self.shear / (self.lambda + 2.0 * self.shear);
+        Self { shear: self.shear, lambda }
+    }
 }

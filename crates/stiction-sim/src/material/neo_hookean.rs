@@ -12,6 +12,7 @@ use std::array::from_fn;
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
+use super::strain::Strain;
 use super::stretch::Curvature;
 
 /// `Ψ(F)`.
@@ -20,8 +21,10 @@ pub fn energy<const D: usize>(lame: &Lame, f: &Matrix<D>) -> f64 {
     if j <= 0.0 || j.is_nan() {
         return f64::INFINITY;
     }
-    let log = j.ln();
-    0.5 * lame.shear * (f.norm_squared() - D as f64) - lame.shear * log + 0.5 * lame.lambda * log * log
+    // Near rest the first two terms nearly cancel.
+    let strain = Strain::of(f);
+    let log = strain.log_squared(j);
+    0.5 * lame.shear * (strain.stretched - log) + 0.125 * lame.lambda * log * log
 }
 
 /// `P(F)`.

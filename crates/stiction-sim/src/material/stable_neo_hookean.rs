@@ -14,6 +14,7 @@ use std::array::from_fn;
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
+use super::strain::Strain;
 use super::stretch::{Curvature, cofactors, without_one, without_two};
 
 /// `μ` and `Λ`, in Pa.
@@ -25,7 +26,9 @@ fn moduli<const D: usize>(lame: &Lame) -> (f64, f64) {
 /// `Ψ(F)`.
 pub fn energy<const D: usize>(lame: &Lame, f: &Matrix<D>) -> f64 {
     let (mu, bulk) = moduli::<D>(lame);
-    let (grown, stretched) = (f.det() - 1.0, f.norm_squared() - D as f64);
+    // Near rest shape and growth nearly cancel.
+    let strain = Strain::of(f);
+    let (grown, stretched) = (strain.growth(f.det()), strain.stretched);
     let shape = 0.5 * mu * (stretched - (stretched / (D as f64 + 1.0)).ln_1p());
     shape + 0.5 * bulk * grown * grown - lame.shear * grown
 }

@@ -42,7 +42,7 @@ fn right_vectors<const D: usize>(f: Matrix<D>) -> Matrix<D> {
 }
 
 /// A unit vector along `a` without its parts along unit vectors `others`; any perpendicular one if nothing is left.
-fn perpendicular<const D: usize>(a: Vector<D>, others: &[Vector<D>]) -> Vector<D> {
+pub fn perpendicular<const D: usize>(a: Vector<D>, others: &[Vector<D>]) -> Vector<D> {
     let without = |a: Vector<D>| others.iter().fold(a, |a, other| a - *other * a.dot(*other));
     let rest = without(without(a));
     if rest.norm() > 1e-12 * a.norm() {

@@ -1,32 +1,19 @@
 //! From bodies to the arrays of a model.
 
+use stiction::contact::Weighting;
 use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
-use stiction::mesh::{Surface, boundary};
-use stiction::stencil::Stencil;
+use stiction::mesh::{Filter, Mixed, Surface, VertexFilter, boundary};
 
+use super::stiffness::Softness;
 use super::{Body, Part};
-use crate::boundary::Boundary;
-use crate::element::Simplex;
-use crate::energy::Elastic;
+use crate::boundary::{Boundary, Path};
 use crate::error::{Error, Result};
+use crate::load::Loads;
 
-/// Checks what is not geometry, and that elements are those of the dimension.
-pub(super) fn check_bodies<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
-    for (index, body) in bodies.iter().enumerate() {
-        if !body.velocity.is_finite() {
-            return Err(stiction::error::Error::NotFinite { what: "velocity of body", index }.into());
-        }
-        let (what, found) = if D == 2 {
-            ("tetrahedra of a body in 2D", body.tetrahedra.len())
-        } else {
-            ("triangles of a body in 3D", body.triangles.len())
-        };
-        if found > 0 {
-            return Err(stiction::error::Error::WrongLength { what, found, expected: 0 }.into());
-        }
-    }
-    Ok(())
+/// Checks all but the sizes of elements.
+pub(super) fn check_bodies<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<()> {
+    bodies.iter().zip(parts).enumerate().try_for_each(|(i, (body, part))| body.check(i, part.vertices.start))
 }
 
 /// Where each body is in the model: one behind the other.
@@ -40,13 +27,18 @@ pub(super) fn parts<const D: usize>(bodies: &[Body<D>]) -> Vec<Part> {
     bodies.iter().map(&mut part).collect()
 }
 
-/// Numbers in the model of primitives of a body.
-fn shifted<const N: usize>(primitives: &[[u32; N]], part: &Part) -> impl Iterator<Item = [u32; N]> {
-    let offset = part.vertices.start as u32;
-    primitives.iter().map(move |primitive| primitive.map(|v| v + offset))
+/// What bodies are made of, by the model's numbers.
+pub(super) fn cells<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Mixed {
+    let mut cells = Mixed::default();
+    for (body, part) in bodies.iter().zip(parts) {
+        cells.tetrahedra.extend(part.shifted(&body.tetrahedra));
+        cells.triangles.extend(part.shifted(&body.triangles));
+        cells.edges.extend(part.shifted(&body.edges));
+    }
+    cells
 }
 
-/// The boundaries of all bodies.
+/// What can touch: the boundaries of solids, sheets and rods. Fixed shapes do not touch themselves.
 pub(super) fn surface<const D: usize>(
     bodies: &[Body<D>],
     parts: &[Part],
@@ -54,77 +46,50 @@ pub(super) fn surface<const D: usize>(
 ) -> Result<Surface<D>> {
     let (mut edges, mut faces) = (Vec::new(), Vec::new());
     for (body, part) in bodies.iter().zip(parts) {
-        check_indices("triangle", &body.triangles, body.vertices.len())?;
-        check_indices("tetrahedron", &body.tetrahedra, body.vertices.len())?;
-        edges.extend(shifted(&boundary::of_triangles(&body.triangles), part));
-        faces.extend(shifted(&boundary::of_tetrahedra(&body.tetrahedra), part));
-    }
-    Ok(Surface::new(rest, edges, faces)?)
-}
-
-/// The elements of all bodies, which must have positive volumes.
-pub(super) fn elements<const D: usize>(
-    bodies: &[Body<D>],
-    parts: &[Part],
-    rest: &[Vector<D>],
-) -> Result<Elastic<D>> {
-    let mut elastic = Elastic::default();
-    for (body, part) in bodies.iter().zip(parts) {
+        edges.extend(part.shifted(&body.edges));
         if D == 2 {
-            solids(body, shifted(&body.triangles, part), rest, &mut elastic.triangles)?;
+            edges.extend(part.shifted(&boundary::of_triangles(&body.triangles)));
         } else {
-            solids(body, shifted(&body.tetrahedra, part), rest, &mut elastic.tetrahedra)?;
+            faces.extend(part.shifted(&faces_of(body)));
         }
     }
-    Ok(elastic)
-}
-
-fn solids<const D: usize, const N: usize>(
-    body: &Body<D>,
-    stencils: impl Iterator<Item = [u32; N]>,
-    rest: &[Vector<D>],
-    out: &mut Vec<Simplex<D, N>>,
-) -> Result<()> {
-    for (element, stencil) in stencils.enumerate() {
-        let simplex = Simplex::new(Stencil(stencil), rest, body.material);
-        let volume = simplex.volume;
-        if !(volume > 0.0 && volume.is_finite()) {
-            return Err(Error::InvertedElement { body: body.name.clone(), element, volume });
-        }
-        out.push(simplex);
+    let surface = Surface::new(rest, edges, faces)?;
+    if bodies.iter().all(|body| !body.is_static) {
+        return Ok(surface);
     }
-    Ok(())
+    let label = |(i, body): (usize, &Body<D>)| {
+        std::iter::repeat_n(body.is_static.then_some(i as u32), body.vertices.len())
+    };
+    let labels = bodies.iter().enumerate().flat_map(label).collect();
+    Ok(surface.with_filter(Filter::Any(VertexFilter::patches(labels)))?)
 }
 
-fn share_volumes<const D: usize, const N: usize>(elements: &[Simplex<D, N>], volumes: &mut [f64]) {
-    for element in elements {
-        for v in element.stencil.0 {
-            volumes[v as usize] += element.volume / N as f64;
-        }
-    }
+/// The boundary of a solid, and sheets but for those that lie on it.
+fn faces_of<const D: usize>(body: &Body<D>) -> Vec<[u32; 3]> {
+    let sorted = |face: &[u32; 3]| {
+        let mut face = *face;
+        face.sort_unstable();
+        face
+    };
+    let mut faces = boundary::of_tetrahedra(&body.tetrahedra);
+    let mut known: Vec<_> = faces.iter().map(sorted).collect();
+    known.sort_unstable();
+    faces.extend(body.triangles.iter().filter(|face| known.binary_search(&sorted(face)).is_err()));
+    faces
 }
 
-/// An equal share of each element's mass at each of its vertices.
+/// Density times volume of every vertex; nothing of fixed shapes.
 pub(super) fn masses<const D: usize>(
     bodies: &[Body<D>],
     parts: &[Part],
-    elastic: &Elastic<D>,
+    mut volumes: Vec<f64>,
 ) -> Result<Vec<f64>> {
-    let count = parts.last().map_or(0, |part| part.vertices.end);
-    let mut volumes = vec![0.0; count];
-    share_volumes(&elastic.triangles, &mut volumes);
-    share_volumes(&elastic.tetrahedra, &mut volumes);
-    for (body, part) in bodies.iter().zip(parts) {
-        if !(body.density > 0.0 && body.density.is_finite()) {
-            let must = "positive, in kg/m³";
-            return Err(Error::BadParameter { name: "density", value: body.density, must });
-        }
-        let volumes = &mut volumes[part.vertices.clone()];
-        if let Some(vertex) = volumes.iter().position(|volume| *volume == 0.0) {
-            return Err(Error::LooseVertex { body: body.name.clone(), vertex });
-        }
-        for volume in volumes {
-            *volume *= body.density;
+    for (body, part) in bodies.iter().zip(parts).filter(|(body, _)| !body.is_static) {
+        for mass in &mut volumes[part.vertices.clone()] {
+            *mass *= body.density;
+            if !(*mass > 0.0 && mass.is_finite()) {
+                return Err(Error::OutOfScale { what: "the mass of a vertex", value: *mass });
+            }
         }
     }
     Ok(volumes)
@@ -134,11 +99,79 @@ pub(super) fn masses<const D: usize>(
 pub(super) fn prescribed<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<Boundary<D>> {
     let mut boundary = Boundary::default();
     for (body, part) in bodies.iter().zip(parts) {
+        if body.is_static {
+            boundary.prescribe(part.vertices.clone().map(|v| v as u32), Path::default());
+        }
         for (vertices, path) in &body.prescribed {
             let single: Vec<[u32; 1]> = vertices.iter().map(|&v| [v]).collect();
             check_indices("prescribed vertex", &single, body.vertices.len())?;
-            boundary.prescribe(shifted(&single, part).map(|[v]| v), path.clone());
+            boundary.prescribe(part.shifted(&single).map(|[v]| v), path.clone());
         }
     }
     Ok(boundary)
+}
+
+/// The loads of all bodies.
+pub(super) fn loads<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<Loads<D>> {
+    let mut all = Vec::new();
+    for (body, part) in bodies.iter().zip(parts) {
+        for load in &body.loads {
+            let single: Vec<[u32; 1]> = load.vertices().into_iter().map(|v| [v]).collect();
+            check_indices("loaded vertex", &single, body.vertices.len())?;
+            all.push(load.shifted(part.vertices.start as u32));
+        }
+    }
+    Ok(Loads(all))
+}
+
+/// The surface whose neighbours in this many rings of edges do not touch; in one they never do.
+pub(super) fn without_rings<const D: usize>(surface: Surface<D>, rings: u32) -> Result<Surface<D>> {
+    if rings <= 1 {
+        return Ok(surface);
+    }
+    let near = Filter::rings(&surface, rings);
+    let filter = match surface.filter() {
+        Some(other) => near.and(other.clone()),
+        None => near,
+    };
+    Ok(surface.with_filter(filter)?)
+}
+
+/// Each body as its contacts feel it.
+pub(super) fn softness<const D: usize>(
+    (bodies, parts): (&[Body<D>], &[Part]),
+    surface: &Surface<D>,
+    fixed: &[bool],
+    weighting: Weighting,
+) -> Vec<Softness> {
+    let areas = &surface.areas().vertices;
+    let of = |(body, part): (&Body<D>, &Part)| {
+        let area = median(&areas[part.vertices.clone()]);
+        let driven = fixed[part.vertices.clone()].iter().all(|fixed| *fixed);
+        let modulus = body.material.lame.young() * solidity(body, area);
+        let inverse_modulus = if driven { 0.0 } else { 1.0 / modulus };
+        Softness { inverse_modulus, area: if weighting == Weighting::Area { 1.0 } else { area } }
+    };
+    bodies.iter().zip(parts).map(of).collect()
+}
+
+/// How much there is of a body behind a piece of its surface of this area, in m², compared with a solid.
+fn solidity<const D: usize>(body: &Body<D>, area: f64) -> f64 {
+    let length = if D == 2 { area } else { area.sqrt() };
+    if D == 2 && !body.triangles.is_empty() {
+        body.thickness
+    } else if body.is_sheet() && body.tetrahedra.is_empty() {
+        (body.thickness / length).min(1.0)
+    } else if body.tetrahedra.is_empty() && !body.edges.is_empty() {
+        (2.0 * body.radius / length).min(1.0)
+    } else {
+        1.0
+    }
+}
+
+/// The median of the positive numbers; 1 if there is none.
+fn median(numbers: &[f64]) -> f64 {
+    let mut positive: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0).collect();
+    positive.sort_by(f64::total_cmp);
+    positive.get(positive.len() / 2).copied().unwrap_or(1.0)
 }

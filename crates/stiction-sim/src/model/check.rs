@@ -6,11 +6,12 @@ use stiction::contact::Contacts;
 use stiction::crossing::{Check, Crossing};
 use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
+use stiction::stencil::Stencil;
 
 /// Another way to find pairs than that of the steps, so that what one loses the other finds.
 const CHECK: Check = Check { filtered: false, broad_phase: BroadPhaseKind::SpatialHash };
 
-use super::{Model, Part};
+use super::{Body, Model};
 use crate::element::Simplex;
 use crate::error::{Error, Result};
 
@@ -50,23 +51,6 @@ impl<const D: usize> Model<D> {
             if let Some(&vertex) = closest {
                 let (distance, (body, vertex)) = (near(&vertex), self.name(vertex));
                 return Err(Error::InsideObstacle { vertex, body, obstacle, distance });
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks that no body is wholly inside another; where nothing crosses, one vertex tells.
-    pub(super) fn check_nested(&self, x: &[Vector<D>]) -> Result<()> {
-        for part in &self.parts {
-            let Some(&vertex) = x.get(part.vertices.start) else { continue };
-            let around = solid_around(&self.elastic.triangles, part, x, vertex)
-                .or_else(|| solid_around(&self.elastic.tetrahedra, part, x, vertex));
-            if let Some(outer) = around {
-                return Err(Error::Intersecting {
-                    first: format!("body \"{}\"", part.name),
-                    second: format!("body \"{}\" around it", self.name(outer).0),
-                    place: format!("{:?}", vertex.0),
-                });
             }
         }
         Ok(())
@@ -124,14 +108,31 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// A vertex of an element around a point, of a body other than `part`.
-fn solid_around<const D: usize, const N: usize>(
-    elements: &[Simplex<D, N>],
-    part: &Part,
-    x: &[Vector<D>],
+/// Checks that no body is wholly inside a solid at rest; where nothing crosses, one vertex tells.
+pub(super) fn check_nested<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
+    for (inner, body) in bodies.iter().enumerate() {
+        let Some(&point) = body.vertices.first() else { continue };
+        let others = bodies.iter().enumerate().filter(|(outer, _)| *outer != inner);
+        if let Some((_, outer)) = others.into_iter().find(|(_, outer)| is_inside(point, outer)) {
+            return Err(Error::Intersecting {
+                first: format!("body \"{}\"", body.name),
+                second: format!("body \"{}\" around it", outer.name),
+                place: format!("{:?}", point.0),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a point is inside a solid.
+fn is_inside<const D: usize>(point: Vector<D>, body: &Body<D>) -> bool {
+    if D == 2 { is_in_any(point, &body.triangles, body) } else { is_in_any(point, &body.tetrahedra, body) }
+}
+
+fn is_in_any<const D: usize, const N: usize>(
     point: Vector<D>,
-) -> Option<u32> {
-    let other = elements.iter().filter(|e| !part.vertices.contains(&(e.stencil.0[0] as usize)));
-    let around = |e: &&Simplex<D, N>| Simplex::contains(&e.stencil.gather(x), point);
-    other.into_iter().find(around).map(|element| element.stencil.0[0])
+    elements: &[[u32; N]],
+    body: &Body<D>,
+) -> bool {
+    elements.iter().any(|element| Simplex::contains(&Stencil(*element).gather(&body.vertices), point))
 }

@@ -1,46 +1,30 @@
 //! What stays constant during a simulation.
 
+mod body;
 mod build;
 mod check;
+mod elements;
+mod stiffness;
 
 use std::ops::Range;
 
-use stiction::barrier::stiffness::{AdaptiveStiffness, StiffnessScale};
+pub use body::Body;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
-use stiction::broad_phase::{Aabb, BroadPhaseKind};
+use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
+use stiction::friction::Coefficients;
 use stiction::math::Vector;
-use stiction::mesh::Surface;
+use stiction::mesh::{Mixed, Surface};
 use stiction::obstacle::Obstacle;
-use stiction::potential::Potential;
+pub use stiffness::{BodyStiffness, DEEP, risen};
 
-use crate::boundary::{Boundary, Path};
+use crate::boundary::Boundary;
 use crate::energy::{BodyForce, Elastic};
 use crate::error::{Error, Result};
-use crate::material::Material;
-use crate::params::{Params, Stiffness};
+use crate::load::Loads;
+use crate::params::Params;
 use crate::state::State;
-
-/// An elastic body as it is put into a model. Vertex numbers count from 0 in each body.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Body<const D: usize> {
-    /// Its name, for messages and reports.
-    pub name: String,
-    /// Positions of its vertices, at rest and at the start, in m.
-    pub vertices: Vec<Vector<D>>,
-    /// Its elements in 2D, counter-clockwise.
-    pub triangles: Vec<[u32; 3]>,
-    /// Its elements in 3D, of positive volume.
-    pub tetrahedra: Vec<[u32; 4]>,
-    /// What it is made of.
-    pub material: Material,
-    /// Its density in kg/m³; 2D bodies are 1 m thick.
-    pub density: f64,
-    /// Its velocity at the start, in m/s.
-    pub velocity: Vector<D>,
-    /// Vertices whose motion is given.
-    pub prescribed: Vec<(Vec<u32>, Path<D>)>,
-}
+use elements::Matter;
 
 /// Where a body is in a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +33,14 @@ pub struct Part {
     pub name: String,
     /// Its vertices in the model.
     pub vertices: Range<usize>,
+}
+
+impl Part {
+    /// Numbers in the model of primitives of the body.
+    fn shifted<const N: usize>(&self, primitives: &[[u32; N]]) -> impl Iterator<Item = [u32; N]> {
+        let offset = self.vertices.start as u32;
+        primitives.iter().map(move |primitive| primitive.map(|v| v + offset))
+    }
 }
 
 /// Bodies, obstacles and parameters: all that a step reads and never writes.
@@ -60,27 +52,31 @@ pub struct Model<const D: usize> {
     pub gravity: Vector<D>,
     /// Where each body is.
     pub parts: Vec<Part>,
+    /// Tetrahedra, triangles and edges of all bodies, for pictures and files.
+    pub cells: Mixed,
     /// What can touch.
     pub surface: Surface<D>,
     /// What bodies cannot enter.
     pub obstacles: Vec<Obstacle<D>>,
     /// The elements.
     pub elastic: Elastic<D>,
-    /// Mass of each vertex, in kg.
+    /// Mass of each vertex, in kg; 0 for those of fixed shapes.
     pub masses: Vec<f64>,
     /// Vertices whose motion is given.
     pub boundary: Boundary<D>,
     /// For every vertex whether its motion is given.
     pub fixed: Vec<bool>,
+    /// Forces that are given.
+    pub loads: Loads<D>,
     /// The barrier.
     pub barrier: BarrierLaw,
-    /// How candidates are found; the result does not depend on it.
-    pub broad_phase: BroadPhaseKind,
-    /// The automatic barrier stiffness before there is contact.
-    pub stiffness: AdaptiveStiffness,
+    /// Friction of all contacts.
+    pub coefficients: Coefficients<D>,
+    /// How stiff contacts of each two bodies are.
+    pub stiffness: BodyStiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
-    /// Mean mass of a vertex, in kg.
+    /// Mean mass of a vertex that has one, in kg.
     pub mean_mass: f64,
 }
 
@@ -88,7 +84,7 @@ impl<const D: usize> Model<D> {
     /// Puts bodies and obstacles together and checks that nothing is wrong with them.
     ///
     /// # Errors
-    /// If a parameter is out of range, an element is inverted, an index out of range, a vertex in no
+    /// If a parameter is out of range, an element is inverted, flat or given twice, an index out of range, a vertex in no
     /// element, or anything intersects.
     pub fn new(
         bodies: &[Body<D>],
@@ -100,22 +96,27 @@ impl<const D: usize> Model<D> {
         if !gravity.is_finite() {
             return Err(stiction::error::Error::NotFinite { what: "gravity", index: 0 }.into());
         }
-        build::check_bodies(bodies)?;
         let parts = build::parts(bodies);
+        build::check_bodies(bodies, &parts)?;
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
+        let matter = Matter::new(bodies, &parts, &rest)?;
+        let (elastic, masses) = (matter.elastic, build::masses(bodies, &parts, matter.volumes)?);
         let surface = build::surface(bodies, &parts, rest.clone())?;
-        let elastic = build::elements(bodies, &parts, &rest)?;
-        let masses = build::masses(bodies, &parts, &elastic)?;
+        let surface = build::without_rings(surface, params.contact.excluded_rings)?;
         let boundary = build::prescribed(bodies, &parts)?;
-        let barrier = BarrierLaw::new(BarrierKind::ClampedLog, params.contact.dhat)?;
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
-        let mean_mass = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
-        let scale =
-            StiffnessScale { diagonal, mean_mass, scale: params.time.integrator.scale(params.time.step) };
+        let barrier = barrier(&params, diagonal)?;
+        let heavy = masses.iter().filter(|mass| **mass > 0.0).count();
+        // Where nothing can move, any mass will do.
+        let mean_mass = if heavy > 0 { masses.iter().sum::<f64>() / heavy as f64 } else { 1.0 };
         let fixed = boundary.mask(rest.len());
+        let loads = build::loads(bodies, &parts)?;
+        let softness = build::softness((bodies, &parts), &surface, &fixed, params.contact.weighting);
+        let stiffness = BodyStiffness::new(softness, &parts, &barrier)?;
         let model = Self {
             params,
             gravity,
+            cells: build::cells(bodies, &parts),
             parts,
             surface,
             obstacles,
@@ -123,14 +124,15 @@ impl<const D: usize> Model<D> {
             masses,
             boundary,
             fixed,
+            loads,
             barrier,
-            broad_phase: BroadPhaseKind::default(),
-            stiffness: AdaptiveStiffness::new(&barrier, &scale).map_err(out_of_scale)?,
+            coefficients: params.friction.mu.into(),
+            stiffness,
             diagonal,
             mean_mass,
         };
         model.check_free(&rest)?;
-        model.check_nested(&rest)?;
+        check::check_nested(bodies)?;
         model.check_self_contact(&rest)?;
         let state = model.start(bodies, rest)?;
         Ok((model, state))
@@ -142,30 +144,43 @@ impl<const D: usize> Model<D> {
         for vertex in self.boundary.vertices() {
             v[vertex as usize] = Vector::ZERO;
         }
-        let contacts = self.contacts_at(&rest);
-        let mut others = vec![Vector::ZERO; rest.len()];
-        self.elastic.gradient(&rest, 1.0, &mut others);
-        self.body_force().gradient(&rest, 1.0, &mut others);
-        let mut stiffness = self.stiffness;
-        self.begin_stiffness(&mut stiffness, &contacts, &rest, &others)?;
-        Ok(State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa: stiffness.kappa() })
+        let kappa = (!self.contacts_at(&rest).is_empty()).then(|| self.first_kappa());
+        Ok(State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa })
+    }
+
+    /// The same with other friction: tables of pairs, coefficients of vertices, anisotropy.
+    ///
+    /// # Errors
+    /// If it does not fit the vertices and obstacles, or a coefficient is not possible.
+    pub fn with_coefficients(self, coefficients: Coefficients<D>) -> Result<Self> {
+        coefficients.check(self.masses.len(), self.obstacles.len())?;
+        Ok(Self { coefficients, ..self })
     }
 
     /// The contacts of a configuration.
     pub fn contacts_at(&self, x: &[Vector<D>]) -> Contacts {
         let selection = self.selection();
-        let candidates = self.broad_phase.candidates(&self.surface, x, x, 0.5 * selection.reach);
-        Contacts::build(&self.surface, &candidates, &self.obstacles, x, &selection)
+        let method = self.params.contact.broad_phase;
+        let candidates = method.candidates(&self.surface, x, x, 0.5 * selection.reach);
+        self.contacts_among(&candidates, x)
+    }
+
+    /// The contacts of a configuration among given pairs.
+    pub fn contacts_among(&self, candidates: &Candidates, x: &[Vector<D>]) -> Contacts {
+        let selection = self.selection();
+        let mut contacts = Contacts::build(&self.surface, candidates, &self.obstacles, x, &selection);
+        self.stiffness.weigh(&mut contacts);
+        contacts
     }
 
     /// Which pairs are contacts.
     pub fn selection(&self) -> Selection {
-        Selection::within(self.barrier.reach())
+        Selection { weighting: self.params.contact.weighting, ..Selection::within(self.barrier.reach()) }
     }
 
     /// Gravity as an energy.
     pub fn body_force(&self) -> BodyForce<'_, D> {
-        BodyForce { masses: &self.masses, gravity: self.gravity }
+        BodyForce { masses: &self.masses, gravity: self.gravity, forces: &[] }
     }
 
     /// The barrier over given contacts; `kappa` may be missing only as long as there is none.
@@ -174,41 +189,30 @@ impl<const D: usize> Model<D> {
         contacts: &'a Contacts,
         kappa: Option<f64>,
     ) -> BarrierPotential<'a, D> {
-        let kappa = kappa.unwrap_or(self.stiffness.range().min);
+        let kappa = kappa.unwrap_or_else(|| self.first_kappa());
         BarrierPotential { contacts, obstacles: &self.obstacles, law: self.barrier, kappa: kappa.into() }
     }
 
-    /// Sets the barrier stiffness if contact appears, given the gradient (in N) of all other energies.
-    ///
-    /// # Errors
-    /// If there is not one entry of the gradient for each vertex.
-    pub fn begin_stiffness(
-        &self,
-        stiffness: &mut AdaptiveStiffness,
-        contacts: &Contacts,
-        x: &[Vector<D>],
-        others: &[Vector<D>],
-    ) -> Result<()> {
-        if contacts.is_empty() || stiffness.kappa().is_some() {
-            return Ok(());
-        }
-        if let Stiffness::Fixed(kappa) = self.params.contact.stiffness {
-            *stiffness = stiffness.at(Some(kappa), f64::INFINITY);
-            return Ok(());
-        }
-        let mut gradient = vec![Vector::ZERO; x.len()];
-        self.barrier_potential(contacts, Some(1.0)).gradient(x, 1.0, &mut gradient);
-        stiffness.begin(&gradient, others)?;
-        Ok(())
+    /// Newton's tolerance in m/s.
+    pub fn tolerance(&self) -> f64 {
+        let Params { time, friction, newton, .. } = &self.params;
+        let slides = !self.coefficients.is_zero();
+        let usual = if slides { 1e-3 * friction.eps_v } else { 1e-5 * self.barrier.dhat() / time.step };
+        newton.tolerance.unwrap_or(usual)
+    }
+
+    /// The barrier stiffness `κ` in J/m⁴ that contact begins with.
+    pub fn first_kappa(&self) -> f64 {
+        self.params.contact.barrier_stiffness.unwrap_or_else(|| self.stiffness.largest())
     }
 }
 
-/// The range of the barrier stiffness must be one of numbers.
-fn out_of_scale(error: stiction::error::Error) -> Error {
-    match error {
-        stiction::error::Error::BadParameter { value, .. } => {
-            Error::OutOfScale { what: "the smallest barrier stiffness", value }
-        }
-        other => other.into(),
-    }
+fn barrier(params: &Params, diagonal: f64) -> Result<BarrierLaw> {
+    let contact = &params.contact;
+    let dhat = if contact.dhat_is_relative { contact.dhat * diagonal } else { contact.dhat };
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, dhat).map_err(|error| {
+        let scale = Error::OutOfScale { what: "contact.dhat", value: dhat };
+        if contact.dhat_is_relative { scale } else { error.into() }
+    })?;
+    Ok(law.with_dmin(contact.dmin)?)
 }

@@ -2,17 +2,16 @@
 
 use std::str::FromStr;
 
+use stiction::contact::Weighting;
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
 
 use super::shapes::BoxMesh;
-use super::{Body, BoxShape, Scene, SceneError, Shape, StiffnessValue};
-use crate::boundary::Path;
+use super::{Body, BoxShape, Scene, SceneError, StiffnessValue};
 use crate::error::Error;
 use crate::integrator::{IntegratorKind, Newmark};
-use crate::material::{self, Lame};
-use crate::model::{self, Model};
-use crate::params::{ContactParams, FrictionParams, NewtonParams, Params, Stiffness, TimeParams};
+use crate::model::Model;
+use crate::params::{ContactParams, NewtonParams, Params, StepBound, TimeParams};
 use crate::state::State;
 
 impl Scene {
@@ -27,10 +26,12 @@ impl Scene {
         let gravity = self.vector_or_zero("gravity", &self.gravity)?;
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
         let planes = (0..self.planes.len()).map(|i| self.plane(i)).collect::<Result<Vec<_>, _>>()?;
-        Model::new(&bodies, planes, gravity, self.params()?).map_err(|error| match error {
-            Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
-            other => self.body_error(&other.to_string()),
-        })
+        let (model, state) =
+            Model::new(&bodies, planes, gravity, self.params()?).map_err(|error| match error {
+                Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
+                other => self.body_error(&other.to_string()),
+            })?;
+        Ok((self.with_friction(model)?, state))
     }
 
     /// Checks what does not depend on the dimension.
@@ -76,33 +77,59 @@ impl Scene {
         }
     }
 
-    fn error(&self, key: &str, message: impl Into<String>) -> SceneError {
+    pub(super) fn error(&self, key: &str, message: impl Into<String>) -> SceneError {
         SceneError::at(&self.text, key, message)
     }
 
     fn params(&self) -> Result<Params, SceneError> {
-        let (contact, friction, newton) =
-            (ContactParams::default(), FrictionParams::default(), NewtonParams::default());
+        let newton = NewtonParams::default();
         Ok(Params {
             time: TimeParams { step: self.time.step, integrator: self.integrator()? },
-            contact: ContactParams {
-                dhat: self.contact.dhat.unwrap_or(contact.dhat),
-                stiffness: match self.contact.stiffness {
-                    Some(StiffnessValue::Number(kappa)) => Stiffness::Fixed(kappa),
-                    Some(StiffnessValue::Name(_)) | None => Stiffness::Automatic,
-                },
-            },
-            friction: FrictionParams {
-                mu: self.friction.mu.unwrap_or(friction.mu),
-                eps_v: self.friction.eps_v.unwrap_or(friction.eps_v),
-                refinements: self.friction.refinements.unwrap_or(friction.refinements),
-                lag_tolerance: self.friction.lag_tolerance.unwrap_or(friction.lag_tolerance),
-            },
+            contact: self.contact_params()?,
+            friction: self.friction_params()?,
             newton: NewtonParams {
                 tolerance: self.solver.tolerance.or(newton.tolerance),
                 max_iterations: self.solver.max_iterations.unwrap_or(newton.max_iterations),
+                retries: self.solver.retries.unwrap_or(newton.retries),
             },
         })
+    }
+
+    fn contact_params(&self) -> Result<ContactParams, SceneError> {
+        let (given, usual) = (&self.contact, ContactParams::default());
+        Ok(ContactParams {
+            dhat: given.dhat.unwrap_or(usual.dhat),
+            dhat_is_relative: given.dhat_is_relative.unwrap_or(given.dhat.is_none()),
+            dmin: given.dmin.unwrap_or(usual.dmin),
+            barrier_stiffness: match given.barrier_stiffness {
+                Some(StiffnessValue::Number(kappa)) => Some(kappa),
+                Some(StiffnessValue::Name(_)) | None => None,
+            },
+            adaptive_barrier_stiffness: given
+                .adaptive_barrier_stiffness
+                .unwrap_or(usual.adaptive_barrier_stiffness),
+            weighting: if given.use_area_weighting == Some(true) { Weighting::Area } else { usual.weighting },
+            excluded_rings: given.excluded_rings.unwrap_or(usual.excluded_rings),
+            broad_phase: self.named("contact.broad_phase", given.broad_phase.as_deref())?,
+            bound: self.step_bound()?,
+            line_search_energy: given.line_search_energy.unwrap_or(usual.line_search_energy),
+            psd_projection: given.psd_projection.unwrap_or(usual.psd_projection),
+        })
+    }
+
+    fn step_bound(&self) -> Result<StepBound, SceneError> {
+        let wrong = |key, message: &str| Err(self.error(key, message));
+        match (self.contact.use_ccd, self.contact.use_ogc) {
+            (Some(true), Some(true)) => {
+                wrong("contact.use_ogc", "excludes use_ccd: choose one of the two, or none for CCD")
+            }
+            (Some(false), None | Some(false)) => wrong(
+                "contact.use_ccd",
+                "false needs use_ogc = true: without either, steps pass through bodies",
+            ),
+            (_, Some(true)) => Ok(StepBound::Ogc),
+            _ => Ok(StepBound::Ccd),
+        }
     }
 
     fn integrator(&self) -> Result<IntegratorKind, SceneError> {
@@ -124,7 +151,7 @@ impl Scene {
     }
 
     /// The choice with a name; the usual one without.
-    fn named<T: Default + FromStr<Err = stiction::error::Error>>(
+    pub(super) fn named<T: Default + FromStr<Err = stiction::error::Error>>(
         &self,
         key: &str,
         name: Option<&str>,
@@ -134,32 +161,8 @@ impl Scene {
         })
     }
 
-    fn body<const D: usize>(&self, index: usize) -> Result<model::Body<D>, SceneError> {
-        let body: &Body = &self.bodies[index];
-        let key = format!("bodies[{index}]");
-        let Shape::Box(shape) = &body.shape;
-        let mesh = self.box_mesh(&format!("{key}.shape.box"), shape)?;
-        let lame = Lame::new(body.material.young, body.material.poisson)
-            .map_err(|error| self.parameter_error(&format!("{key}.material"), &error))?;
-        let kind = self.named(&format!("{key}.material.kind"), body.material.kind.as_deref())?;
-        let density = body.material.density;
-        if !(density > 0.0 && density.is_finite()) {
-            return Err(self.error(&format!("{key}.material.density"), "must be positive, in kg/m³"));
-        }
-        Ok(model::Body {
-            name: body.name.clone(),
-            prescribed: self.prescribed(&key, body, &mesh)?,
-            vertices: mesh.vertices,
-            triangles: mesh.triangles,
-            tetrahedra: mesh.tetrahedra,
-            material: material::Material { kind, lame },
-            density,
-            velocity: self.vector_or_zero(&format!("{key}.velocity"), &body.velocity)?,
-        })
-    }
-
     /// The error of a parameter that the library refused, at its key below `key`.
-    fn parameter_error(&self, key: &str, error: &Error) -> SceneError {
+    pub(super) fn parameter_error(&self, key: &str, error: &Error) -> SceneError {
         match error {
             Error::BadParameter { name, value, must } => {
                 let message = format!("{value} is not possible: it must be {must}");
@@ -169,64 +172,34 @@ impl Scene {
         }
     }
 
-    fn box_mesh<const D: usize>(&self, key: &str, shape: &BoxShape) -> Result<BoxMesh<D>, SceneError> {
+    pub(super) fn box_mesh<const D: usize>(
+        &self,
+        key: &str,
+        shape: &BoxShape,
+    ) -> Result<BoxMesh<D>, SceneError> {
         let center = self.vector(&format!("{key}.center"), &shape.center)?;
         let size_key = format!("{key}.size");
         let size = self.vector(&size_key, &shape.size)?;
         if shape.size.iter().any(|length| *length <= 0.0) {
             return Err(self.error(&size_key, "every length must be positive"));
         }
-        let cells_key = format!("{key}.cells");
-        let cells: [usize; D] = shape
-            .cells
-            .clone()
-            .try_into()
-            .map_err(|_| self.error(&cells_key, format!("needs {D} numbers, one for each axis")))?;
-        let vertices = cells.iter().try_fold(1_usize, |product, n| product.checked_mul(n.checked_add(1)?));
-        if cells.contains(&0) || vertices.is_none_or(|count| count > MAX_VERTICES) {
-            let message = format!("every number must be at least 1, and the vertices at most {MAX_VERTICES}");
-            return Err(self.error(&cells_key, message));
-        }
+        let cells = self.cells(&format!("{key}.cells"), &shape.cells)?;
         if !shape.rotate_deg.is_finite() {
             return Err(self.error(&format!("{key}.rotate_deg"), "must be finite"));
         }
         Ok(BoxMesh::new(center, size, cells, shape.rotate_deg))
     }
 
-    fn prescribed<const D: usize>(
-        &self,
-        key: &str,
-        body: &Body,
-        mesh: &BoxMesh<D>,
-    ) -> Result<Vec<(Vec<u32>, Path<D>)>, SceneError> {
-        let mut out = Vec::new();
-        for (i, side) in body.fixed.iter().enumerate() {
-            let vertices = mesh.side(*side);
-            if vertices.is_empty() {
-                return Err(self.error(&format!("{key}.fixed[{i}]"), "this side exists only in 3D"));
-            }
-            out.push((vertices, Path::default()));
+    /// Numbers of cells along each side.
+    pub(super) fn cells<const N: usize>(&self, key: &str, cells: &[usize]) -> Result<[usize; N], SceneError> {
+        let cells: [usize; N] =
+            cells.try_into().map_err(|_| self.error(key, format!("needs {N} numbers, one for each axis")))?;
+        let vertices = cells.iter().try_fold(1_usize, |product, n| product.checked_mul(n.checked_add(1)?));
+        if cells.contains(&0) || vertices.is_none_or(|count| count > MAX_VERTICES) {
+            let message = format!("every number must be at least 1, and the vertices at most {MAX_VERTICES}");
+            return Err(self.error(key, message));
         }
-        for (i, motion) in body.motions.iter().enumerate() {
-            let key = format!("{key}.motions[{i}]");
-            let vertices = mesh.side(motion.side);
-            if vertices.is_empty() {
-                return Err(self.error(&format!("{key}.side"), "this side exists only in 3D"));
-            }
-            out.push((vertices, self.path(&format!("{key}.keyframes"), &motion.keyframes)?));
-        }
-        Ok(out)
-    }
-
-    fn path<const D: usize>(&self, key: &str, rows: &[Vec<f64>]) -> Result<Path<D>, SceneError> {
-        let mut frames = Vec::new();
-        for (i, row) in rows.iter().enumerate() {
-            let Some((time, displacement)) = row.split_first() else {
-                return Err(self.error(&format!("{key}[{i}]"), "is empty: give a time and a displacement"));
-            };
-            frames.push((*time, self.vector_named(&format!("{key}[{i}]"), displacement, "a time and ")?));
-        }
-        Path::new(frames).map_err(|error| self.error(key, error.to_string()))
+        Ok(cells)
     }
 
     fn plane<const D: usize>(&self, index: usize) -> Result<Obstacle<D>, SceneError> {
@@ -238,15 +211,19 @@ impl Scene {
         Ok(Obstacle::Plane(plane))
     }
 
-    fn vector_or_zero<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
+    pub(super) fn vector_or_zero<const D: usize>(
+        &self,
+        key: &str,
+        numbers: &[f64],
+    ) -> Result<Vector<D>, SceneError> {
         if numbers.is_empty() { Ok(Vector::ZERO) } else { self.vector(key, numbers) }
     }
 
-    fn vector<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
+    pub(super) fn vector<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
         self.vector_named(key, numbers, "")
     }
 
-    fn vector_named<const D: usize>(
+    pub(super) fn vector_named<const D: usize>(
         &self,
         key: &str,
         numbers: &[f64],
@@ -260,5 +237,5 @@ impl Scene {
     }
 }
 
-/// Vertices that a box may have: more are a slip of the pen.
-const MAX_VERTICES: usize = 1_000_000;
+/// Vertices that a shape may have: more are a slip of the pen.
+pub(super) const MAX_VERTICES: usize = 1_000_000;

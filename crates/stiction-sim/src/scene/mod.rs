@@ -2,15 +2,23 @@
 //!
 //! A scene is a TOML file. Unknown keys are errors, and every error names its line and key.
 
+mod bodies;
 mod build;
+mod change;
+mod friction;
 mod locate;
+mod motions;
+pub mod piece;
 pub mod shapes;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+pub use friction::{Friction, LawValue, PairFriction, StribeckNumbers};
 pub use locate::SceneError;
+pub use motions::{Factor, Load, Motion, Region, Rotation};
+pub use piece::{MeshShape, RodShape, SheetShape};
 pub use shapes::{BoxShape, Side};
 
 /// A scene as it is written.
@@ -42,6 +50,9 @@ pub struct Scene {
     /// The text, to find the places of errors in.
     #[serde(skip)]
     text: String,
+    /// Where its files are.
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 /// `[time]`.
@@ -67,7 +78,7 @@ fn one() -> usize {
     1
 }
 
-/// `stiffness`: `"auto"` or a number in J/m⁴.
+/// `barrier_stiffness`: `"auto"` or a number in J/m⁴.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum StiffnessValue {
@@ -86,27 +97,33 @@ pub enum Automatic {
 }
 
 /// `[contact]`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
-    /// `d̂` in m.
+    /// `d̂`, in m or as a part of the diagonal of the bounding box; by default a thousandth of it.
     pub dhat: Option<f64>,
+    /// Whether `dhat` is a part of the diagonal.
+    pub dhat_is_relative: Option<bool>,
+    /// Distance in m that nothing falls below.
+    pub dmin: Option<f64>,
     /// `κ`.
-    pub stiffness: Option<StiffnessValue>,
-}
-
-/// `[friction]`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Friction {
-    /// `μ`.
-    pub mu: Option<f64>,
-    /// `ε_v` in m/s.
-    pub eps_v: Option<f64>,
-    /// Most refinements a step.
-    pub refinements: Option<usize>,
-    /// Relative change of the friction forces at which refinement stops.
-    pub lag_tolerance: Option<f64>,
+    pub barrier_stiffness: Option<StiffnessValue>,
+    /// Whether `κ` rises where gaps become deep.
+    pub adaptive_barrier_stiffness: Option<bool>,
+    /// Whether contacts are weighted by the area that they stand for.
+    pub use_area_weighting: Option<bool>,
+    /// Rings of neighbours that never touch.
+    pub excluded_rings: Option<u32>,
+    /// How near pairs are found, by name.
+    pub broad_phase: Option<String>,
+    /// Whether steps are bounded by continuous collision detection.
+    pub use_ccd: Option<bool>,
+    /// Whether steps are bounded by a trust region.
+    pub use_ogc: Option<bool>,
+    /// Whether steps are halved until the energy has fallen.
+    pub line_search_energy: Option<bool>,
+    /// Whether Hessians are made positive.
+    pub psd_projection: Option<bool>,
 }
 
 /// `[solver]`.
@@ -117,6 +134,8 @@ pub struct Solver {
     pub tolerance: Option<f64>,
     /// Most iterations.
     pub max_iterations: Option<usize>,
+    /// How often a step that fails is tried again in twice as many substeps.
+    pub retries: Option<usize>,
 }
 
 /// `material`.
@@ -139,6 +158,12 @@ pub struct Material {
 pub enum Shape {
     /// A rectangle or cuboid.
     Box(BoxShape),
+    /// A flat sheet in 3D.
+    Sheet(SheetShape),
+    /// A straight rod.
+    Rod(RodShape),
+    /// A mesh from a file.
+    Mesh(MeshShape),
 }
 
 /// `[[bodies]]`.
@@ -149,27 +174,29 @@ pub struct Body {
     pub name: String,
     /// Its shape.
     pub shape: Shape,
-    /// Its material.
-    pub material: Material,
+    /// Its material; fixed shapes need none.
+    pub material: Option<Material>,
+    /// Whether it is a fixed shape: without mass and elasticity, moved only by `motions`.
+    #[serde(default, rename = "static")]
+    pub is_static: bool,
+    /// Thickness of sheets, and of solids in 2D (1 by default), in m.
+    pub thickness: Option<f64>,
+    /// Radius of rods, in m.
+    pub radius: Option<f64>,
     /// Its velocity at the start, in m/s.
     #[serde(default)]
     pub velocity: Vec<f64>,
+    /// What it is for friction: a name in `[[friction.pairs]]`; by default its own.
+    pub surface: Option<String>,
     /// Sides that do not move.
     #[serde(default)]
     pub fixed: Vec<Side>,
-    /// Sides that move as given.
+    /// What moves as given.
     #[serde(default)]
     pub motions: Vec<Motion>,
-}
-
-/// `[[bodies.motions]]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Motion {
-    /// The side that moves.
-    pub side: Side,
-    /// Rows of time in s and displacement in m; linear between them.
-    pub keyframes: Vec<Vec<f64>>,
+    /// Forces that are given.
+    #[serde(default)]
+    pub loads: Vec<Load>,
 }
 
 /// `[[planes]]`.
@@ -180,6 +207,8 @@ pub struct Plane {
     pub point: Vec<f64>,
     /// Towards free space; of any length.
     pub normal: Vec<f64>,
+    /// What it is for friction: a name in `[[friction.pairs]]`.
+    pub surface: Option<String>,
 }
 
 impl Scene {
@@ -189,18 +218,31 @@ impl Scene {
     /// If the file cannot be read or is not a scene.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         let text = std::fs::read_to_string(path).map_err(|error| SceneError::plain(error.to_string()))?;
-        Self::parse(&text)
+        Self::parse_in(&text, path.parent().unwrap_or(Path::new("")))
     }
 
-    /// Reads a scene from a text.
+    /// Reads a scene from a text; files that it names are relative to the working directory.
     ///
     /// # Errors
     /// If it is not a scene.
     pub fn parse(text: &str) -> Result<Self, SceneError> {
+        Self::parse_in(text, Path::new(""))
+    }
+
+    /// Reads a scene from a text; files that it names are relative to `folder`.
+    ///
+    /// # Errors
+    /// If it is not a scene.
+    pub fn parse_in(text: &str, folder: &Path) -> Result<Self, SceneError> {
         let scene: Self = toml::from_str(text).map_err(|error| SceneError::from_toml(&error, text))?;
-        let scene = Self { text: text.to_owned(), ..scene };
+        let scene = Self { text: text.to_owned(), folder: folder.to_owned(), ..scene };
         scene.check()?;
         Ok(scene)
+    }
+
+    /// Where the files that it names are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The text that it was read from.

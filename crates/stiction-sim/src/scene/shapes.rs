@@ -37,6 +37,9 @@ pub enum Side {
 }
 
 impl Side {
+    /// All sides, in their order.
+    pub const ALL: [Self; 6] = [Self::Left, Self::Right, Self::Bottom, Self::Top, Self::Back, Self::Front];
+
     /// The axis it is across, and whether it is at its upper end.
     pub fn axis(self) -> (usize, bool) {
         match self {

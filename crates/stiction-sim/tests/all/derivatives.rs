@@ -114,7 +114,7 @@ fn every_energy<const D: usize>() {
         let x = jiggle(&state.x, 0.01, &mut random);
         compare(&format!("elastic {D}D"), &x, &|_| model.elastic.clone());
         compare(&format!("gravity {D}D"), &x, &|_| model.body_force());
-        let inertia = Inertia { masses: &model.masses, predicted: model.surface.rest() };
+        let inertia = Inertia { masses: &model.masses, predicted: model.surface.rest(), factor: 1.0 };
         compare(&format!("inertia {D}D"), &x, &|_| inertia);
         let h = dense(&model.elastic, &x, Psd::Clamp);
         assert!(smallest_quotient(&h, x.len() * D) > -1e-12);
@@ -134,7 +134,8 @@ fn every_energy<const D: usize>() {
         &model.params.friction.mu.into(),
     );
     let scheme = model.params.time.integrator.begin(&state, model.params.time.step);
-    let problem = Problem { model: &model, scheme: &scheme, slides: &slides, targets: &[], step: 1 };
+    let problem =
+        Problem { model: &model, scheme: &scheme, slides: &slides, targets: &[], forces: &[], step: 1 };
     for _ in 0..4 {
         let x = jiggle(&state.x, 1e-3, &mut random);
         compare(&format!("incremental {D}D"), &x, &|x| {

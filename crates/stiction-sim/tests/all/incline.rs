@@ -139,7 +139,8 @@ fn rubs<const D: usize>(name: &str) {
     let work: f64 = run.reports.iter().skip(STEADY + 1).map(|report| report.work).sum();
     let lost = work - heat - (last.energies.total() - first.energies.total());
     println!("{name}: work {work:.5} J, heat {heat:.5} J, lost to damping {lost:.5} J");
-    assert!(lost > 0.0 && lost < 0.02 * work);
+    // Where contacts change, the barrier is not convex, and a little comes back.
+    assert!(lost > -1e-5 * work && lost < 0.02 * work);
     // While it is pressed it does not slide.
     assert!(run.reports[40].friction.distance < 1e-4);
     // The upper block as a whole moves with its driven top.

@@ -2,9 +2,14 @@
 
 mod bad_input;
 mod derivatives;
+mod elements;
 mod incline;
 mod integrators;
 mod materials;
 mod readme;
+mod retries;
+mod saved_states;
+mod shells;
 mod support;
 mod threads;
+mod validation;

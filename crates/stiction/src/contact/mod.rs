@@ -154,6 +154,21 @@ impl Contacts {
         self.len() == 0
     }
 
+    /// Whether these are the same pairs of features as the others, whatever their weights.
+    pub fn has_same_pairs(&self, other: &Self) -> bool {
+        fn same<const N: usize>(a: &[Contact<N>], b: &[Contact<N>]) -> bool {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.stencil == b.stencil)
+        }
+        let parallel = |c: &ParallelContact| (c.contact.stencil, c.parts);
+        let obstacle = |c: &ObstacleContact| (c.stencil, c.obstacle);
+        same(&self.vv, &other.vv)
+            && same(&self.ve, &other.ve)
+            && same(&self.ee, &other.ee)
+            && same(&self.vf, &other.vf)
+            && self.parallel.iter().map(parallel).eq(other.parallel.iter().map(parallel))
+            && self.obstacle.iter().map(obstacle).eq(other.obstacle.iter().map(obstacle))
+    }
+
     /// The weights.
     pub fn weights(&self) -> PerContact<f64> {
         PerContact {

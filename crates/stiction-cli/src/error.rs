@@ -1,0 +1,54 @@
+//! What can go wrong with a run.
+
+use std::path::PathBuf;
+
+use stiction_sim::error::Error as SimError;
+use stiction_sim::scene::SceneError;
+
+/// Why a run could not begin, or its results not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The scene is wrong.
+    #[error("{}: {error}", path.display())]
+    Scene {
+        /// Which scene.
+        path: PathBuf,
+        /// What is wrong.
+        error: SceneError,
+    },
+    /// The simulator cannot go on.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    /// A file cannot be written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// There is no run to resume.
+    #[error("{}: there is no state to resume from: begin without --resume", path.display())]
+    NothingToResume {
+        /// The file that is missing.
+        path: PathBuf,
+    },
+    /// The run is beyond the end of the scene.
+    #[error(
+        "{}: the run is at step {step}, beyond the end of the scene at step {end}: make time.end larger, or begin anew \
+         without --resume",
+        path.display()
+    )]
+    BeyondEnd {
+        /// The file with the state.
+        path: PathBuf,
+        /// Steps made.
+        step: usize,
+        /// Steps of the scene.
+        end: usize,
+    },
+    /// The threads cannot be started.
+    #[error("cannot start {0} threads")]
+    Threads(u16),
+}

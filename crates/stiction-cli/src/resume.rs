@@ -1,0 +1,130 @@
+//! Going on with a run from what it left in its folder, so that the results are those of a run that was never stopped.
+
+use std::fs;
+use std::path::Path;
+
+use stiction::math::Vector;
+use stiction_sim::error::Error as SimError;
+use stiction_sim::io::{self, vtu};
+use stiction_sim::model::Model;
+use stiction_sim::scene::Scene;
+use stiction_sim::state::State;
+
+use crate::error::Error;
+use crate::history::{History, kept_of};
+use crate::output::{Output, frame_name};
+use crate::table::{Earlier, Table};
+
+/// A run as it was when its state was last saved.
+#[derive(Debug)]
+pub struct Resumed<const D: usize> {
+    /// The state.
+    pub state: State<D>,
+    /// What the picture is made of, so far.
+    pub history: History<D>,
+    /// The frames so far.
+    pub series: vtu::Series,
+    /// The table, open behind the row of the state.
+    pub table: Table,
+}
+
+impl<const D: usize> Resumed<D> {
+    /// Loads the state of a run of the scene, and takes rows and frames away that came after it, or that an uninterrupted run would not have: one
+    /// of where it was interrupted. Nothing is changed before everything needed is found.
+    ///
+    /// # Errors
+    /// If there is no state, the scene is another, or a row or frame is missing.
+    pub fn load(output: &Output, (path, scene): (&Path, &Scene), model: &Model<D>) -> Result<Self, Error> {
+        check_scene(output, path, scene)?;
+        let state = State::load(&output.state(), model)?;
+        let (step, end) = (state.step, scene.steps());
+        if step > end {
+            return Err(Error::BeyondEnd { path: output.state(), step, end });
+        }
+        let earlier = Earlier::read(&output.table(), model, step)?;
+        let frames = Frames { last: step, every: scene.time.frame_every, h: model.params.time.step };
+        let (series, snapshots) = (frames.series(output)?, frames.snapshots(output, state.x.len())?);
+        let removed = output.keep_frames(|step| frames.has(step));
+        removed.map_err(|source| Error::File { path: output.series(), source })?;
+        let (table, records) = earlier.reopen()?;
+        series.write(&output.series())?;
+        Ok(Self { state, history: History { records, snapshots }, series, table })
+    }
+}
+
+/// Whether there is a run of this scene.
+fn check_scene(output: &Output, path: &Path, scene: &Scene) -> Result<(), Error> {
+    for path in [output.state(), output.scene()] {
+        if !path.is_file() {
+            return Err(Error::NothingToResume { path });
+        }
+    }
+    let copy = output.scene();
+    let earlier = fs::read_to_string(&copy).map_err(|source| Error::File { path: copy, source })?;
+    let Some(mut error) = scene.change_since(&earlier) else { return Ok(()) };
+    error.message.push_str(" when this run began: change it back, or begin anew without --resume");
+    Err(Error::Scene { path: path.to_owned(), error })
+}
+
+/// The frames that an uninterrupted run has up to a step.
+#[derive(Clone, Copy, Debug)]
+struct Frames {
+    /// The step.
+    last: usize,
+    /// Steps from one to the next.
+    every: usize,
+    /// Length of a step, in s.
+    h: f64,
+}
+
+impl Frames {
+    fn has(self, step: usize) -> bool {
+        step <= self.last && step.is_multiple_of(self.every)
+    }
+
+    fn steps(self) -> impl Iterator<Item = usize> {
+        (0..=self.last).step_by(self.every)
+    }
+
+    fn time(self, step: usize) -> f64 {
+        step as f64 * self.h
+    }
+
+    fn series(self, output: &Output) -> Result<vtu::Series, SimError> {
+        let mut series = vtu::Series::default();
+        for step in self.steps() {
+            let path = output.frame(step);
+            if !path.is_file() {
+                return Err(wrong(path.as_path(), "it is missing"));
+            }
+            series.push(self.time(step), frame_name(step));
+        }
+        Ok(series)
+    }
+
+    /// The configurations that the history would have, from their frames.
+    fn snapshots<const D: usize>(
+        self,
+        output: &Output,
+        vertices: usize,
+    ) -> Result<Vec<(f64, Vec<Vector<D>>)>, SimError> {
+        let read = |step| {
+            let path = output.frame(step);
+            let points = io::read_mesh(&path)?.points;
+            if points.len() != vertices {
+                return Err(wrong(&path, "it is of another scene"));
+            }
+            let flat = |x: Vector<3>| Vector(std::array::from_fn(|k| x[k]));
+            Ok((self.time(step), points.into_iter().map(flat).collect()))
+        };
+        kept_of(self.steps()).into_iter().map(read).collect()
+    }
+}
+
+fn wrong(path: &Path, message: &str) -> SimError {
+    SimError::BadFile {
+        path: path.to_owned(),
+        place: "frame".to_owned(),
+        message: format!("{message}: begin anew without --resume"),
+    }
+}

@@ -1,0 +1,257 @@
+//! States as files, to go on from to the last bit.
+//!
+//! ```text
+//! bytes   what, numbers with the least significant byte first
+//! 8       stiction
+//! 4       version of the format, 1
+//! 4       dimension D
+//! 8       fingerprint of the model: see fingerprint
+//! 8       number n of vertices
+//! 8       steps made
+//! 8       time in s
+//! 8       which of the parts below are there: 1 a, 2 before, 4 kappa, added
+//! 16 D n  x in m, v in m/s
+//! 8 D n   a in m/s²
+//! 8       length in s of the step before
+//! 16 D n  x in m, v in m/s before it
+//! 8       kappa in J/m⁴
+//! 8       FNV-1a of all bytes before
+//! ```
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use stiction::math::{Vector, vector};
+
+use super::fnv::Fnv;
+use super::replace::replace;
+use super::scan::{Coding, Number, Scan, Scanned};
+use super::wrong;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::state::{Before, State};
+
+const MAGIC: &[u8] = b"stiction";
+const VERSION: usize = 1;
+
+/// Bytes before `x`.
+const HEADER: usize = 56;
+
+/// Bytes of the hash at the end.
+const CHECKSUM: usize = 8;
+
+const HAS_A: usize = 1;
+const HAS_BEFORE: usize = 2;
+const HAS_KAPPA: usize = 4;
+
+impl<const D: usize> State<D> {
+    /// Saves the state of a model. Whenever the process ends, the file has what it had before or all of this state.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the state is not one of the model.
+    pub fn save(&self, path: &Path, model: &Model<D>) -> Result<()> {
+        let n = model.masses.len();
+        let before = self.before.iter().flat_map(|before| [before.x.len(), before.v.len()]);
+        let a = (!self.a.is_empty()).then_some(self.a.len());
+        if [self.x.len(), self.v.len()].into_iter().chain(before).chain(a).any(|count| count != n) {
+            return Err(wrong(path, "state", format!("not every vector has {n} vertices as the model has")));
+        }
+        replace(path, &bytes(self, fingerprint(model)))
+    }
+
+    /// Loads a state that was saved with the same model, or one whose bodies have the same vertices, elements and masses: parameters other than
+    /// the time step may differ. With the same model, steps from it have the same bits as they would have had then.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no such state, is damaged, or bodies intersect in it; with the place.
+    pub fn load(path: &Path, model: &Model<D>) -> Result<Self> {
+        let bytes = read_at_most(path, longest::<D>(model.masses.len()))?;
+        let state = read(&bytes, model).map_err(|trouble| wrong(path, &trouble.place, trouble.message))?;
+        // A checksum fits a forgery, too; the guarantee begins with a configuration that is free.
+        model.check_free(&state.x).map_err(|error| wrong(path, "positions", error.to_string()))?;
+        Ok(state)
+    }
+}
+
+/// What a state must share with the model: positions at rest, surface, elements and masses.
+fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
+    let mut hash = Fnv::new();
+    hash.add_reals(vector::flat(model.surface.rest()));
+    hash.add_reals(&model.masses);
+    hash.add_rows(model.surface.edges().iter());
+    hash.add_rows(model.surface.faces().iter());
+    hash.add_rows(model.elastic.triangles.iter().map(|element| &element.stencil.0));
+    hash.add_rows(model.elastic.tetrahedra.iter().map(|element| &element.stencil.0));
+    hash.value()
+}
+
+/// Bytes of a file with all parts.
+fn longest<const D: usize>(vertices: usize) -> usize {
+    HEADER + 8 * (5 * D * vertices + 2) + CHECKSUM
+}
+
+/// Reads one byte more than a good file can have, and no further: what is too long is seen, and not loaded.
+fn read_at_most(path: &Path, limit: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(limit as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|source| Error::File { path: path.to_owned(), source })?;
+    Ok(bytes)
+}
+
+fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
+    let parts = [
+        if state.a.is_empty() { 0 } else { HAS_A },
+        state.before.as_ref().map_or(0, |_| HAS_BEFORE),
+        state.kappa.map_or(0, |_| HAS_KAPPA),
+    ];
+    let mut out = Vec::with_capacity(longest::<D>(state.x.len()));
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&(VERSION as u32).to_le_bytes());
+    out.extend_from_slice(&(D as u32).to_le_bytes());
+    for count in [fingerprint, state.x.len() as u64, state.step as u64] {
+        out.extend_from_slice(&count.to_le_bytes());
+    }
+    push_reals(&mut out, &[state.time]);
+    out.extend_from_slice(&(parts.iter().sum::<usize>() as u64).to_le_bytes());
+    for field in [&state.x, &state.v, &state.a] {
+        push_reals(&mut out, vector::flat(field));
+    }
+    if let Some(before) = &state.before {
+        push_reals(&mut out, &[before.h]);
+        push_reals(&mut out, vector::flat(&before.x));
+        push_reals(&mut out, vector::flat(&before.v));
+    }
+    push_reals(&mut out, state.kappa.as_slice());
+    let checksum = Fnv::of(&out);
+    out.extend_from_slice(&checksum.to_le_bytes());
+    out
+}
+
+fn push_reals(out: &mut Vec<u8>, numbers: &[f64]) {
+    for number in numbers {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
+    let mut scan = Scan::new(bytes);
+    scan.coding = Coding::Little;
+    read_kind::<D>(&mut scan)?;
+    check_model(&mut scan, model)?;
+    let step = scan.count(Number::U64, "the number of steps")?;
+    let time = read_time(&mut scan, step, model.params.time.step)?;
+    let parts = scan.count(Number::U64, "the list of parts")?;
+    check_whole(&scan, bytes, (D * model.masses.len(), parts))?;
+    let n = model.masses.len();
+    let x = vectors(&mut scan, n, "the position")?;
+    let v = vectors(&mut scan, n, "the velocity")?;
+    let a = if parts & HAS_A == 0 { Vec::new() } else { vectors(&mut scan, n, "the acceleration")? };
+    let before = if parts & HAS_BEFORE == 0 { None } else { Some(read_before(&mut scan, n)?) };
+    let kappa = if parts & HAS_KAPPA == 0 {
+        None
+    } else {
+        Some(real(&mut scan, "the barrier stiffness", |kappa| kappa > 0.0)?)
+    };
+    Ok(State { x, v, time, step, a, before, kappa })
+}
+
+/// Whether it is a state at all, of this version and dimension.
+fn read_kind<const D: usize>(scan: &mut Scan<'_>) -> Scanned<()> {
+    if !scan.take(MAGIC.len().min(scan.left()), "the mark").is_ok_and(|mark| mark == MAGIC) {
+        return Err(scan.trouble_at(0, "this is no state that stiction saved: choose another file"));
+    }
+    let start = scan.offset();
+    let version = scan.count(Number::U32, "the version")?;
+    if version != VERSION {
+        let message = format!(
+            "the format is of version {version}, this program knows {VERSION}: load it with the program that saved it"
+        );
+        return Err(scan.trouble_at(start, message));
+    }
+    let start = scan.offset();
+    let dimension = scan.count(Number::U32, "the dimension")?;
+    if dimension != D {
+        let message = format!("the state is of a scene in {dimension}D, this one is in {D}D: choose its own");
+        return Err(scan.trouble_at(start, message));
+    }
+    Ok(())
+}
+
+/// Whether the state is one of this model.
+fn check_model<const D: usize>(scan: &mut Scan<'_>, model: &Model<D>) -> Scanned<()> {
+    let start = scan.offset();
+    let mark = scan.take(8, "the fingerprint of the scene")? == fingerprint(model).to_le_bytes();
+    let n = scan.count(Number::U64, "the number of vertices")?;
+    if mark && n == model.masses.len() {
+        return Ok(());
+    }
+    let message = format!(
+        "the state has {n} vertices and is of other bodies than the scene, which has {}: load it with the scene that it \
+         was saved with",
+        model.masses.len()
+    );
+    Err(scan.trouble_at(start, message))
+}
+
+/// The time, which must be that of so many steps of length `h` in s: prescribed vertices would jump.
+fn read_time(scan: &mut Scan<'_>, steps: usize, h: f64) -> Scanned<f64> {
+    let start = scan.offset();
+    let time = real(scan, "the time", |time| time >= 0.0)?;
+    if time == steps as f64 * h {
+        return Ok(time);
+    }
+    let message =
+        format!("step {steps} at {time} s was made with another time.step than {h} s: set it as it was");
+    Err(scan.trouble_at(start, message))
+}
+
+/// Whether the file is as long as its `parts` want, for fields of `numbers` numbers, and has the bytes that were written.
+fn check_whole(scan: &Scan<'_>, bytes: &[u8], (numbers, parts): (usize, usize)) -> Scanned<()> {
+    if parts > HAS_A + HAS_BEFORE + HAS_KAPPA {
+        return Err(scan.trouble_at(HEADER - 8, "unknown parts: the file is damaged, take another"));
+    }
+    let has = |part: usize| usize::from(parts & part != 0);
+    let fields = 2 + has(HAS_A) + 2 * has(HAS_BEFORE);
+    let expected = HEADER + 8 * (fields * numbers + has(HAS_BEFORE) + has(HAS_KAPPA)) + CHECKSUM;
+    if bytes.len() != expected {
+        let how = if bytes.len() < expected { "is cut short" } else { "goes on" };
+        let message = format!("the file {how}: it should have {expected} bytes; take another");
+        return Err(scan.trouble_at(bytes.len().min(expected), message));
+    }
+    let (content, checksum) = bytes.split_at(expected - CHECKSUM);
+    if Fnv::of(content).to_le_bytes() != checksum {
+        let message = "the checksum does not fit: the file is damaged, take another";
+        return Err(scan.trouble_at(content.len(), message));
+    }
+    Ok(())
+}
+
+fn read_before<const D: usize>(scan: &mut Scan<'_>, n: usize) -> Scanned<Before<D>> {
+    let h = real(scan, "the length of the step before", |h| h > 0.0)?;
+    let x = vectors(scan, n, "the earlier position")?;
+    Ok(Before { x, v: vectors(scan, n, "the earlier velocity")?, h })
+}
+
+/// A number that is finite and as it should be.
+fn real(scan: &mut Scan<'_>, what: &str, good: impl Fn(f64) -> bool) -> Scanned<f64> {
+    let start = scan.offset();
+    let value = scan.real(Number::F64, what)?;
+    if value.is_finite() && good(value) {
+        return Ok(value);
+    }
+    Err(scan.trouble_at(start, format!("{what} is {value}: take another file")))
+}
+
+fn vectors<const D: usize>(scan: &mut Scan<'_>, n: usize, what: &str) -> Scanned<Vec<Vector<D>>> {
+    let mut out = vec![Vector::ZERO; n];
+    for (index, number) in vector::flat_mut(&mut out).iter_mut().enumerate() {
+        let start = scan.offset();
+        *number = scan.real(Number::F64, what)?;
+        if !number.is_finite() {
+            let message = format!("{what} of vertex {} is not finite: take another file", index / D);
+            return Err(scan.trouble_at(start, message));
+        }
+    }
+    Ok(out)
+}

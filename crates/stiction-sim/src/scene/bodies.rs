@@ -1,0 +1,178 @@
+//! The bodies of a scene.
+
+use stiction::math::Vector;
+
+use super::build::MAX_VERTICES;
+use super::piece::{MeshShape, Piece, RodShape, SheetFrame, SheetShape, rotation};
+use super::{Body, Scene, SceneError, Shape, Side};
+use crate::io::{self, Mesh};
+use crate::material::{self, Lame};
+use crate::model;
+
+impl Scene {
+    pub(super) fn body<const D: usize>(&self, index: usize) -> Result<model::Body<D>, SceneError> {
+        let body: &Body = &self.bodies[index];
+        let key = format!("bodies[{index}]");
+        let piece = self.piece(&format!("{key}.shape"), &body.shape)?;
+        let (prescribed, loads) = (self.prescribed(&key, body, &piece)?, self.loads(&key, body, &piece)?);
+        let velocity = self.vector_or_zero(&format!("{key}.velocity"), &body.velocity)?;
+        let empty = if body.is_static {
+            model::Body::fixed_shape(&body.name, piece.vertices)
+        } else {
+            let (material, density) = self.material(&key, body)?;
+            model::Body::new(&body.name, piece.vertices, material, density)
+        };
+        let whole = model::Body {
+            edges: piece.edges,
+            triangles: piece.triangles,
+            tetrahedra: piece.tetrahedra,
+            velocity,
+            prescribed,
+            loads,
+            ..empty
+        };
+        self.sized(&key, body, whole)
+    }
+
+    /// The law and the density of a body.
+    fn material(&self, key: &str, body: &Body) -> Result<(material::Material, f64), SceneError> {
+        let Some(given) = &body.material else {
+            return Err(self.error(key, "needs a material, or static = true"));
+        };
+        let key = format!("{key}.material");
+        let lame =
+            Lame::new(given.young, given.poisson).map_err(|error| self.parameter_error(&key, &error))?;
+        let kind = self.named(&format!("{key}.kind"), given.kind.as_deref())?;
+        if !(given.density > 0.0 && given.density.is_finite()) {
+            return Err(self.error(&format!("{key}.density"), "must be positive, in kg/m³"));
+        }
+        Ok((material::Material { kind, lame }, given.density))
+    }
+
+    /// The body with the thickness of its sheets or the radius of its rods.
+    fn sized<const D: usize>(
+        &self,
+        key: &str,
+        given: &Body,
+        body: model::Body<D>,
+    ) -> Result<model::Body<D>, SceneError> {
+        let sheet = D == 3 && !body.triangles.is_empty();
+        let flat = D == 2 && !body.triangles.is_empty();
+        let key = |name: &str| format!("{key}.{name}");
+        for (name, value, fits) in
+            [("thickness", given.thickness, sheet || flat), ("radius", given.radius, !body.edges.is_empty())]
+        {
+            if value.is_some_and(|value| !(value > 0.0 && value.is_finite())) {
+                return Err(self.error(&key(name), "must be positive, in m"));
+            }
+            if value.is_some() && !fits {
+                return Err(self.error(&key(name), "this shape has none: remove it"));
+            }
+            if value.is_none() && fits && !flat && !body.is_static {
+                return Err(self.error(&key(name), "is missing: this shape needs one, in m"));
+            }
+        }
+        let (thickness, radius) =
+            (given.thickness.unwrap_or(body.thickness), given.radius.unwrap_or(body.radius));
+        Ok(model::Body { thickness, radius, ..body })
+    }
+
+    fn piece<const D: usize>(&self, key: &str, shape: &Shape) -> Result<Piece<D>, SceneError> {
+        match shape {
+            Shape::Box(shape) => self.box_mesh(&format!("{key}.box"), shape).map(Piece::from),
+            Shape::Sheet(shape) => self.sheet(&format!("{key}.sheet"), shape),
+            Shape::Rod(shape) => self.rod(&format!("{key}.rod"), shape),
+            Shape::Mesh(shape) => self.mesh(&format!("{key}.mesh"), shape),
+        }
+    }
+
+    fn sheet<const D: usize>(&self, key: &str, shape: &SheetShape) -> Result<Piece<D>, SceneError> {
+        if D != 3 {
+            return Err(self.error(key, "sheets exist only in 3D: choose a rod"));
+        }
+        let size = self.vector(&format!("{key}.size"), &shape.size)?;
+        if shape.size.iter().any(|length| *length <= 0.0) {
+            return Err(self.error(&format!("{key}.size"), "every length must be positive"));
+        }
+        let frame = SheetFrame {
+            center: self.vector(&format!("{key}.center"), &shape.center)?,
+            normal: self.direction(&format!("{key}.normal"), &shape.normal)?,
+            degrees: self.finite(&format!("{key}.rotate_deg"), shape.rotate_deg)?,
+        };
+        Ok(frame.sheet(size, self.cells(&format!("{key}.cells"), &shape.cells)?))
+    }
+
+    fn rod<const D: usize>(&self, key: &str, shape: &RodShape) -> Result<Piece<D>, SceneError> {
+        let start = self.vector(&format!("{key}.start"), &shape.start)?;
+        let end = self.vector(&format!("{key}.end"), &shape.end)?;
+        let [segments] = self.cells(&format!("{key}.segments"), &[shape.segments])?;
+        Ok(Piece::rod(start, end, segments))
+    }
+
+    fn mesh<const D: usize>(&self, key: &str, shape: &MeshShape) -> Result<Piece<D>, SceneError> {
+        if !(shape.scale > 0.0 && shape.scale.is_finite()) {
+            return Err(self.error(&format!("{key}.scale"), "must be positive"));
+        }
+        let degrees = self.finite(&format!("{key}.rotate_deg"), shape.rotate_deg)?;
+        let axis_key = format!("{key}.axis");
+        let axis = match (D, shape.axis.is_empty()) {
+            (_, true) => Vector::axis(2),
+            (3, false) => self.direction(&axis_key, &shape.axis)?,
+            _ => return Err(self.error(&axis_key, "exists only in 3D: remove it")),
+        };
+        let by = self.vector_or_zero::<D>(&format!("{key}.translate"), &shape.translate)?;
+        let (file_key, mesh) = (format!("{key}.file"), self.read(&format!("{key}.file"), &shape.file)?);
+        if D == 2 && !is_level(&mesh) {
+            return Err(self.error(&file_key, "a mesh in 2D must have the same z everywhere"));
+        }
+        let turned = rotation(axis, degrees);
+        let piece = Piece::of_file(&mesh, |x| {
+            let x = turned * (x * shape.scale);
+            by + Vector(std::array::from_fn(|k| x[k]))
+        });
+        piece.ok_or_else(|| self.error(&file_key, "has no edges, triangles or tetrahedra"))
+    }
+
+    fn read(&self, key: &str, file: &str) -> Result<Mesh, SceneError> {
+        let mesh =
+            io::read_mesh(&self.folder.join(file)).map_err(|error| self.error(key, error.to_string()))?;
+        if mesh.points.len() > MAX_VERTICES {
+            return Err(self.error(key, format!("has more than {MAX_VERTICES} points")));
+        }
+        Ok(mesh)
+    }
+
+    fn finite(&self, key: &str, value: f64) -> Result<f64, SceneError> {
+        if value.is_finite() { Ok(value) } else { Err(self.error(key, "must be finite")) }
+    }
+
+    /// A vector of length 1.
+    fn direction(&self, key: &str, numbers: &[f64]) -> Result<Vector<3>, SceneError> {
+        let direction = self.vector::<3>(key, numbers)?.normalized();
+        if !direction.is_finite() || direction == Vector::ZERO {
+            return Err(self.error(key, "must have a length"));
+        }
+        Ok(direction)
+    }
+
+    pub(super) fn side<const D: usize>(
+        &self,
+        key: &str,
+        piece: &Piece<D>,
+        side: Side,
+    ) -> Result<Vec<u32>, SceneError> {
+        let vertices = piece.side(side);
+        if !vertices.is_empty() {
+            return Ok(vertices.to_vec());
+        }
+        let only =
+            if side.axis().0 >= D { "this side exists only in 3D" } else { "this shape has no such side" };
+        Err(self.error(key, only))
+    }
+}
+
+/// Whether all points have the same third coordinate, to rounding.
+fn is_level(mesh: &Mesh) -> bool {
+    let size = mesh.points.iter().fold(0.0, |size: f64, point| size.max(point.max_abs()));
+    mesh.points.iter().all(|point| (point[2] - mesh.points[0][2]).abs() <= 1e-12 * size)
+}

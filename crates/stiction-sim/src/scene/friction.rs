@@ -1,0 +1,208 @@
+//! Friction of scenes.
+
+use serde::Deserialize;
+use stiction::friction::{Anisotropy, Axes, Coefficients, Entry, FrictionKind, Mu, PairTable, Stribeck};
+
+use super::{Scene, SceneError};
+use crate::model::Model;
+use crate::params::FrictionParams;
+
+/// `[friction]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Friction {
+    /// `μ`, if the static and the kinetic coefficient are the same.
+    pub mu: Option<f64>,
+    /// The static coefficient `μ_s`.
+    pub mu_s: Option<f64>,
+    /// The kinetic coefficient `μ_k`.
+    pub mu_k: Option<f64>,
+    /// Coefficients along a direction and across it: the elliptic cone.
+    pub elliptic: Option<[f64; 2]>,
+    /// Static coefficients along a direction and across it, of friction against the slide.
+    pub static_axes: Option<[f64; 2]>,
+    /// Kinetic coefficients along a direction and across it, of friction against the slide.
+    pub kinetic_axes: Option<[f64; 2]>,
+    /// The direction of the first axis.
+    pub direction: Option<Vec<f64>>,
+    /// The law, by name.
+    pub law: Option<LawValue>,
+    /// `ε_v` in m/s.
+    pub eps_v: Option<f64>,
+    /// Most refinements a step.
+    pub refinements: Option<usize>,
+    /// Relative change of the friction forces at which refinement stops.
+    pub lag_tolerance: Option<f64>,
+    /// Friction of pairs of surfaces.
+    #[serde(default)]
+    pub pairs: Vec<PairFriction>,
+}
+
+/// `law`: a name, or the numbers of Stribeck's.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum LawValue {
+    /// A name.
+    Name(String),
+    /// `{ stribeck = { speed = …, viscous = … } }`.
+    Stribeck {
+        /// Its numbers.
+        stribeck: StribeckNumbers,
+    },
+}
+
+/// `law.stribeck`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StribeckNumbers {
+    /// Speed in m/s by which half of the way from static to kinetic friction is gone.
+    pub speed: f64,
+    /// Growth of friction with speed, in s/m.
+    #[serde(default)]
+    pub viscous: f64,
+}
+
+/// `[[friction.pairs]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairFriction {
+    /// The names of the two surfaces.
+    pub between: [String; 2],
+    /// As in `[friction]`.
+    pub mu: Option<f64>,
+    /// As in `[friction]`.
+    pub mu_s: Option<f64>,
+    /// As in `[friction]`.
+    pub mu_k: Option<f64>,
+    /// As in `[friction]`.
+    pub elliptic: Option<[f64; 2]>,
+    /// As in `[friction]`.
+    pub static_axes: Option<[f64; 2]>,
+    /// As in `[friction]`.
+    pub kinetic_axes: Option<[f64; 2]>,
+    /// As in `[friction]`.
+    pub direction: Option<Vec<f64>>,
+}
+
+/// What is said of the friction of two surfaces.
+struct Said<'a> {
+    mu: (Option<f64>, Option<f64>, Option<f64>),
+    elliptic: Option<[f64; 2]>,
+    ellipses: (Option<[f64; 2]>, Option<[f64; 2]>),
+    direction: Option<&'a [f64]>,
+}
+
+impl Scene {
+    pub(super) fn friction_params(&self) -> Result<FrictionParams, SceneError> {
+        let (given, usual) = (&self.friction, FrictionParams::default());
+        Ok(FrictionParams {
+            mu: self.mu("friction", (given.mu, given.mu_s, given.mu_k))?,
+            law: self.law()?,
+            eps_v: given.eps_v.unwrap_or(usual.eps_v),
+            refinements: given.refinements.unwrap_or(usual.refinements),
+            lag_tolerance: given.lag_tolerance.unwrap_or(usual.lag_tolerance),
+        })
+    }
+
+    fn law(&self) -> Result<FrictionKind, SceneError> {
+        match &self.friction.law {
+            None => Ok(FrictionKind::default()),
+            Some(LawValue::Name(name)) => self.named("friction.law", Some(name)),
+            Some(LawValue::Stribeck { stribeck: StribeckNumbers { speed, viscous } }) => {
+                let law = Stribeck::new(*speed, *viscous);
+                law.map(FrictionKind::Stribeck).map_err(|error| self.error("friction.law", error.to_string()))
+            }
+        }
+    }
+
+    fn mu(&self, key: &str, said: (Option<f64>, Option<f64>, Option<f64>)) -> Result<Mu, SceneError> {
+        match said {
+            (None, None, None) => Ok(Mu::default()),
+            (Some(mu), None, None) => Ok(Mu::same(mu)),
+            (None, Some(s), Some(k)) => Ok(Mu { s, k }),
+            (None, ..) => Err(self.error(key, "needs both mu_s and mu_k, or mu for both")),
+            _ => Err(self.error(&format!("{key}.mu"), "excludes mu_s and mu_k")),
+        }
+    }
+
+    /// The model with the friction of pairs and directions.
+    pub(super) fn with_friction<const D: usize>(&self, model: Model<D>) -> Result<Model<D>, SceneError> {
+        let f = &self.friction;
+        let said = Said {
+            mu: (f.mu, f.mu_s, f.mu_k),
+            elliptic: f.elliptic,
+            ellipses: (f.static_axes, f.kinetic_axes),
+            direction: f.direction.as_deref(),
+        };
+        let all = Coefficients::from(self.entry("friction", &said)?);
+        let coefficients = if f.pairs.is_empty() { all } else { all.with_pairs(self.table(&model)?) };
+        model.with_coefficients(coefficients).map_err(|error| self.error("friction", error.to_string()))
+    }
+
+    fn entry<const D: usize>(&self, key: &str, said: &Said<'_>) -> Result<Entry<D>, SceneError> {
+        let wrong = |part: &str, error: String| self.error(&format!("{key}.{part}"), error);
+        let axes = match said.direction {
+            Some(direction) => Axes::World(self.vector(&format!("{key}.direction"), direction)?),
+            None => Axes::Contact,
+        };
+        if let Some(mu) = said.elliptic {
+            if said.mu != (None, None, None) || said.ellipses != (None, None) {
+                return Err(wrong(
+                    "elliptic",
+                    "excludes mu, mu_s, mu_k, static_axes and kinetic_axes".into(),
+                ));
+            }
+            return Entry::elliptic(mu, axes).map_err(|error| wrong("elliptic", error.to_string()));
+        }
+        let entry = Entry { mu: self.mu(key, said.mu)?, anisotropy: Anisotropy::None, axes };
+        match said.ellipses {
+            (None, None) if said.direction.is_some() => {
+                Err(wrong("direction", "needs elliptic, static_axes or kinetic_axes".into()))
+            }
+            (None, None) => Ok(entry),
+            (s, k) => {
+                let (s, k) = (s.unwrap_or_default(), k.unwrap_or_default());
+                Ok(Entry { anisotropy: Anisotropy::Matchstick { s, k, scaling: [1.0; 2] }, ..entry })
+            }
+        }
+    }
+
+    fn table<const D: usize>(&self, model: &Model<D>) -> Result<PairTable<D>, SceneError> {
+        let mut names: Vec<&str> = self.bodies.iter().map(|body| body.surface_name()).collect();
+        names.extend(self.planes.iter().map(|plane| plane.surface.as_deref().unwrap_or(NOTHING)));
+        let (mut known, of_bodies) = (names.clone(), &names[..self.bodies.len()]);
+        known.sort_unstable();
+        known.dedup();
+        let plain = |error: stiction::error::Error| self.error("friction.pairs", error.to_string());
+        let mut table = PairTable::new(&known).map_err(plain)?;
+        for (i, pair) in self.friction.pairs.iter().enumerate() {
+            let key = format!("friction.pairs[{i}]");
+            let said = Said {
+                mu: (pair.mu, pair.mu_s, pair.mu_k),
+                elliptic: pair.elliptic,
+                ellipses: (pair.static_axes, pair.kinetic_axes),
+                direction: pair.direction.as_deref(),
+            };
+            let (entry, [a, b]) = (self.entry(&key, &said)?, &pair.between);
+            let wrong =
+                |error: stiction::error::Error| self.error(&format!("{key}.between"), error.to_string());
+            table = table.with(a, b, entry).map_err(wrong)?;
+        }
+        let of_vertex = |(part, name): (&crate::model::Part, &&str)| {
+            part.vertices.clone().map(|_| (*name).to_owned()).collect::<Vec<_>>()
+        };
+        let vertices: Vec<String> = model.parts.iter().zip(of_bodies).flat_map(of_vertex).collect();
+        let table = table.with_vertices(&vertices).map_err(plain)?;
+        table.with_obstacles(&names[self.bodies.len()..]).map_err(plain)
+    }
+}
+
+/// What has no name for friction; no name in a file is empty.
+const NOTHING: &str = "";
+
+impl super::Body {
+    /// What it is for friction.
+    fn surface_name(&self) -> &str {
+        self.surface.as_deref().unwrap_or(&self.name)
+    }
+}
