@@ -12,7 +12,7 @@ use stiction_sim::model::Model;
 use stiction_sim::report::{Energies, StepReport};
 
 /// Names of the columns before those of the bodies, with units.
-const COLUMNS: [&str; 28] = [
+const COLUMNS: [&str; 29] = [
     "step",
     "time [s]",
     "newton iterations",
@@ -22,6 +22,7 @@ const COLUMNS: [&str; 28] = [
     "barrier [J]",
     "total [J]",
     "prescribed work [J]",
+    "load work [J]",
     "stiffness work [J]",
     "friction heat [J]",
     "mean slip [m]",
@@ -72,7 +73,7 @@ impl<const D: usize> From<&StepReport<D>> for Record {
             time: report.time,
             iterations: report.iterations,
             energies: report.energies,
-            work: report.work + report.stiffness_work,
+            work: report.work + report.load_work + report.stiffness_work,
             heat: report.friction.dissipation,
             slip: report.friction.distance,
             gap: report.gap,
@@ -99,7 +100,7 @@ impl Record {
                 gravity: real("gravity [J]")?,
                 barrier: real("barrier [J]")?,
             },
-            work: real("prescribed work [J]")? + real("stiffness work [J]")?,
+            work: real("prescribed work [J]")? + real("load work [J]")? + real("stiffness work [J]")?,
             heat: real("friction heat [J]")?,
             slip: real("mean slip [m]")?,
             gap: real("smallest gap [m]")?,
@@ -229,7 +230,7 @@ fn row<const D: usize>(report: &StepReport<D>) -> String {
     let (e, f) = (&report.energies, &report.friction);
     let mut out = format!("{},{:?},{}", report.step, report.time, report.iterations);
     let energies = [e.kinetic, e.elastic, e.gravity, e.barrier, e.total()];
-    let work = [report.work, report.stiffness_work, f.dissipation];
+    let work = [report.work, report.load_work, report.stiffness_work, f.dissipation];
     for number in energies.iter().chain(&work) {
         let _ = write!(out, ",{number:?}");
     }

@@ -86,7 +86,7 @@ impl Simulation {
     /// Makes one time step and returns its report, a dictionary of numbers and words:
     ///
     /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive;
-    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices and `stiffness_work` in J;
+    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices, `load_work` of loads and `stiffness_work` in J;
     /// - `gap`: the smallest distance in m, infinite without contact; `normal_force`: the sum of all in N; `kappa` in J/m⁴;
     ///   `pair_contacts`, `obstacle_contacts`;
     /// - `friction.stick`, `.slip`, `.separated`: numbers of slides; `.cone_excess` in N, `.relative_cone_excess`, `.creep` and `.creep_bound`
@@ -345,6 +345,7 @@ fn record_energies<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<
     out.set_item("energy.barrier", energies.barrier)?;
     out.set_item("energy.total", energies.total())?;
     out.set_item("work", report.work)?;
+    out.set_item("load_work", report.load_work)?;
     out.set_item("stiffness_work", report.stiffness_work)
 }
 

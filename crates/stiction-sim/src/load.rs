@@ -52,14 +52,22 @@ impl<const D: usize> Load<D> {
     fn add(&self, (x, masses): (&[Vector<D>], &[f64]), t: f64, out: &mut [Vector<D>]) {
         let factor = self.factor.at(t);
         match &self.kind {
-            LoadKind::Force(all) => all.iter().for_each(|(v, force)| out[*v as usize] += *force * factor),
+            LoadKind::Force(all) => {
+                for (v, force) in all {
+                    out[*v as usize] += *force * factor;
+                }
+            }
             LoadKind::Acceleration(all, a) => {
-                all.iter().for_each(|v| out[*v as usize] += *a * (factor * masses[*v as usize]));
+                for v in all {
+                    out[*v as usize] += *a * (factor * masses[*v as usize]);
+                }
             }
             LoadKind::Pressure(sides, p) => {
                 for side in sides {
                     let push = outwards(side.map(|v| x[v as usize])) * (-factor * p / D as f64);
-                    side.iter().for_each(|v| out[*v as usize] += push);
+                    for v in side {
+                        out[*v as usize] += push;
+                    }
                 }
             }
         }
@@ -99,7 +107,9 @@ impl<const D: usize> Loads<D> {
             return Vec::new();
         }
         let mut out = vec![Vector::ZERO; x.len()];
-        self.0.iter().for_each(|load| load.add((x, masses), t, &mut out));
+        for load in &self.0 {
+            load.add((x, masses), t, &mut out);
+        }
         out
     }
 }

@@ -34,6 +34,10 @@ pub enum StepBound {
 
 /// Normal contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice of its own, with a name that people know"
+)]
 pub struct ContactParams {
     /// Distance `d̂` below which bodies push each other, in m or as a part of the diagonal of the bounding box at rest.
     pub dhat: f64,

@@ -134,18 +134,18 @@ impl<const D: usize> Model<D> {
         model.check_free(&rest)?;
         check::check_nested(bodies)?;
         model.check_self_contact(&rest)?;
-        let state = model.start(bodies, rest)?;
+        let state = model.start(bodies, rest);
         Ok((model, state))
     }
 
-    fn start(&self, bodies: &[Body<D>], rest: Vec<Vector<D>>) -> Result<State<D>> {
+    fn start(&self, bodies: &[Body<D>], rest: Vec<Vector<D>>) -> State<D> {
         let velocity = |body: &Body<D>| std::iter::repeat_n(body.velocity, body.vertices.len());
         let mut v: Vec<_> = bodies.iter().flat_map(velocity).collect();
         for vertex in self.boundary.vertices() {
             v[vertex as usize] = Vector::ZERO;
         }
         let kappa = (!self.contacts_at(&rest).is_empty()).then(|| self.first_kappa());
-        Ok(State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa })
+        State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa }
     }
 
     /// The same with other friction: tables of pairs, coefficients of vertices, anisotropy.

@@ -168,7 +168,7 @@ impl Scene {
     }
 
     fn table<const D: usize>(&self, model: &Model<D>) -> Result<PairTable<D>, SceneError> {
-        let mut names: Vec<&str> = self.bodies.iter().map(|body| body.surface_name()).collect();
+        let mut names: Vec<&str> = self.bodies.iter().map(super::Body::surface_name).collect();
         names.extend(self.planes.iter().map(|plane| plane.surface.as_deref().unwrap_or(NOTHING)));
         let (mut known, of_bodies) = (names.clone(), &names[..self.bodies.len()]);
         known.sort_unstable();

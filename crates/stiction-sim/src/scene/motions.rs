@@ -263,7 +263,9 @@ impl Scene {
 /// The pieces of the boundary all of whose vertices are among these.
 fn sides<const D: usize>(piece: &Piece<D>, vertices: &[u32]) -> Vec<[u32; D]> {
     let mut chosen = vec![false; piece.vertices.len()];
-    vertices.iter().for_each(|v| chosen[*v as usize] = true);
+    for v in vertices {
+        chosen[*v as usize] = true;
+    }
     // In 3D triangles are sheets, which are pushed where their normals come from.
     let edges = if D == 2 { boundary::of_triangles(&piece.triangles) } else { Vec::new() };
     let sheet = if D == 3 { &piece.triangles[..] } else { &[] };
@@ -278,7 +280,9 @@ fn shared<const D: usize>(force: Vector<D>, piece: &Piece<D>, vertices: &[u32]) 
     let mut shares = vec![0.0; piece.vertices.len()];
     for side in sides(piece, vertices) {
         let corners = side.map(|v| piece.vertices[v as usize]);
-        side.iter().for_each(|v| shares[*v as usize] += load::size(corners));
+        for v in side {
+            shares[v as usize] += load::size(corners);
+        }
     }
     let total: f64 = vertices.iter().map(|v| shares[*v as usize]).sum();
     let share = |v: u32| if total > 0.0 { shares[v as usize] / total } else { 1.0 / vertices.len() as f64 };
