@@ -1,0 +1,211 @@
+//! Hard scenes run to their end: many contacts, stiff stones, sharp edges, large deformations. After every step nothing intersects (exactly) and no
+//! energy came from nowhere; what must come out is compared with closed forms.
+//!
+//! Longer ones: `cargo test --release -p stiction-sim --test all robustness:: -- --ignored`.
+
+use std::f64::consts::PI;
+
+use stiction::math::Vector;
+use stiction_sim::report::StepReport;
+
+use super::support::{Finished, run, run_changed};
+
+const GRAVITY: f64 = 9.81;
+
+/// One line about a run, for those who look: `-- --nocapture`.
+fn tell<const D: usize>(name: &str, finished: &Finished<D>) {
+    let reports = &finished.reports;
+    let iterations: usize = reports.iter().map(|r| r.iterations).sum();
+    let most = reports.iter().map(|r| r.iterations).max().unwrap_or(0);
+    let gap = reports.iter().map(|r| r.gap).fold(f64::INFINITY, f64::min) / finished.model.barrier.dhat();
+    let steps = reports.len() - 1;
+    println!("{name}: {steps} steps, {iterations} iterations, at most {most}; smallest gap {gap:.3} of dhat");
+}
+
+fn last<const D: usize>(finished: &Finished<D>) -> &StepReport<D> {
+    finished.reports.last().unwrap()
+}
+
+/// How far a body's centre has come down, in m.
+fn drop_of<const D: usize>(finished: &Finished<D>, body: usize) -> f64 {
+    finished.reports[0].bodies[body].center[1] - last(finished).bodies[body].center[1]
+}
+
+/// Twenty boxes stand where they should: lengths, less what the weight above compresses, plus the gaps. `modulus`: of a column, in Pa.
+fn check_stack<const D: usize>(name: &str, modulus: f64) {
+    let finished = run::<D>(name);
+    tell(name, &finished);
+    let (size, density, dhat) = (0.1, 1000.0, finished.model.barrier.dhat());
+    let (end, height) = (last(&finished), 20.0 * size);
+    for (k, body) in end.bodies.iter().enumerate() {
+        let (below, middle) = ((k + 1) as f64, (k as f64 + 0.5) * size);
+        let sink = density * GRAVITY * (height * middle - 0.5 * middle * middle) / modulus;
+        let gaps = body.center[1] - (middle - sink);
+        // The formula is that of slender columns.
+        let slack = 0.1 * sink;
+        let limits = below * end.gap - slack..below * dhat + slack;
+        assert!(limits.contains(&gaps), "box {k}: gaps of {gaps:e} beyond {limits:?}");
+        assert!(body.center[0].abs() < 0.01 * size, "box {k} slid: {:?}", body.center);
+        assert!(body.velocity.norm() < 1e-3, "box {k} moves: {:?}", body.velocity);
+    }
+}
+
+#[test]
+fn twenty_boxes_stay_on_each_other_in_2d() {
+    // Plane strain: E/(1 − ν²).
+    check_stack::<2>("stack-2d.toml", 1e8 / (1.0 - 0.3 * 0.3));
+}
+
+#[test]
+fn twenty_boxes_stay_on_each_other_in_3d() {
+    check_stack::<3>("stack-3d.toml", 1e8);
+}
+
+/// The friction that cards of the scene need at their feet, H/N: the feet push outwards with H L sin θ = N (L cos θ − t sin θ)/2, as the inner corners touch.
+fn friction_of_cards() -> f64 {
+    let (length, thickness, angle) = (0.3, 0.004, 75.0_f64.to_radians());
+    0.5 * (length * angle.cos() - thickness * angle.sin()) / (length * angle.sin())
+}
+
+fn cards(mu: f64) -> Finished<2> {
+    let name = "cards-2d.toml";
+    let finished = run_changed::<2>(name, &[("mu = 0.2", format!("mu = {mu}"))]);
+    tell(&format!("{name}, mu = {mu:.4}"), &finished);
+    finished
+}
+
+/// Two cards stand, up to the creep of smoothed friction, where the floor can hold their feet.
+#[test]
+fn cards_stand_with_enough_friction() {
+    let needed = friction_of_cards();
+    assert!((needed - 0.134).abs() < 0.01);
+    for mu in [0.2, 1.1 * needed] {
+        let finished = cards(mu);
+        let feet = 1e-3 * (1.0 - (1.0 - needed / mu).sqrt());
+        for body in &last(&finished).bodies {
+            let ratio = -body.velocity[1] / (feet * needed);
+            println!("sinks at {ratio} of the creep of the closed form");
+            assert!((ratio - 1.0).abs() < 0.05, "mu = {mu}: sinks at {ratio} of the creep");
+        }
+    }
+}
+
+/// With less they fall.
+#[test]
+fn cards_fall_with_little_friction() {
+    for mu in [0.1, 0.9 * friction_of_cards()] {
+        let finished = cards(mu);
+        for body in 0..2 {
+            let height = last(&finished).bodies[body].center[1];
+            assert!(height < 0.02, "mu = {mu}: the cards do not lie: {height}");
+        }
+    }
+}
+
+/// The stone at the crown, the thirteenth of 25 after two abutments.
+const CROWN: usize = 14;
+
+fn arch(mu: f64) -> Finished<2> {
+    let name = "arch-2d.toml";
+    let finished = run_changed::<2>(name, &[("mu = 0.5", format!("mu = {mu}"))]);
+    tell(&format!("{name}, mu = {mu}"), &finished);
+    println!(
+        "the crown came down by {:e}, at {:e}",
+        drop_of(&finished, CROWN),
+        last(&finished).bodies[CROWN].velocity[1]
+    );
+    finished
+}
+
+/// An arch of thickness 0.15 of its radius needs μ ≥ 0.352.
+#[test]
+fn an_arch_stands_with_enough_friction() {
+    let finished = arch(0.5);
+    // Not faster than the sum of the creep of the joints of one half.
+    assert!(last(&finished).bodies.iter().all(|body| body.velocity.norm() < 13.0 * 1e-3));
+    assert!(drop_of(&finished, CROWN).abs() < 0.01);
+}
+
+#[test]
+fn an_arch_falls_with_little_friction() {
+    assert!(drop_of(&arch(0.3), CROWN) > 0.1);
+}
+
+/// A mat rests on the edges of knives: its lower side a gap above them, and they carry its weight.
+#[test]
+fn a_mat_rests_on_knives() {
+    let finished = run::<3>("knives-3d.toml");
+    tell("knives-3d.toml", &finished);
+    let end = last(&finished);
+    let (weight, height) = (0.4 * 0.03 * 0.4 * 1000.0 * GRAVITY, end.bodies[0].center[1]);
+    println!("mat at {height}, {} N of {weight} N", end.normal_force);
+    assert!((end.normal_force / weight - 1.0).abs() < 1e-3);
+    assert!((0.015..0.015 + 2e-3).contains(&height) && end.bodies[0].velocity.norm() < 1e-3);
+}
+
+/// Turn of a body about the y axis in rad/s: its angular momentum by its moment of inertia.
+fn spin(finished: &Finished<3>, vertices: std::ops::Range<usize>) -> f64 {
+    let (mut momentum, mut inertia) = (0.0, 0.0);
+    for i in vertices {
+        let (m, x, v) = (finished.model.masses[i], finished.state.x[i], finished.state.v[i]);
+        momentum += m * (x[2] * v[0] - x[0] * v[2]);
+        inertia += m * (x[0] * x[0] + x[2] * x[2]);
+    }
+    momentum / inertia
+}
+
+/// The rough sphere takes the cloth along, a smooth one hardly.
+#[test]
+fn a_cloth_turns_with_a_sphere() {
+    let rough = run::<3>("sphere-3d.toml");
+    tell("sphere-3d.toml", &rough);
+    let (vertices, full) = (13 * 13, 2.0 * PI);
+    let (turn, slide) = (spin(&rough, 0..vertices), rough.reports.iter().map(|r| r.friction.heat).sum::<f64>());
+    println!("the cloth turns at {} of the sphere's speed; {slide} J of heat", turn / full);
+    assert!(turn > 0.3 * full && slide > 0.0);
+    assert!(last(&rough).bodies[0].center[1] > -0.1, "the cloth fell off");
+}
+
+/// Turns of the line from one rod of the bundle to the opposite one, from end to end.
+fn winding(finished: &Finished<3>) -> f64 {
+    let (sections, corners) = (26, 4);
+    let of_rod = sections * corners;
+    let center = |rod: usize, section: usize| {
+        let vertex = |k: usize| finished.state.x[rod * of_rod + k * sections + section];
+        (0..corners).map(vertex).fold(Vector::ZERO, |sum, x| sum + x * (1.0 / corners as f64))
+    };
+    let across: Vec<_> = (0..sections).map(|section| center(2, section) - center(0, section)).collect();
+    let turn = |a: &Vector<3>, b: &Vector<3>| (a[1] * b[2] - a[2] * b[1]).atan2(a[1] * b[1] + a[2] * b[2]);
+    across.windows(2).map(|pair| turn(&pair[0], &pair[1])).sum::<f64>() / (2.0 * PI)
+}
+
+/// Four turns were put in at the ends, and are in the bundle: no rod passed through another.
+#[test]
+fn four_rods_are_wound() {
+    let finished = run::<3>("twist-3d.toml");
+    tell("twist-3d.toml", &finished);
+    let turns = winding(&finished);
+    println!("{turns} turns");
+    assert!((turns.abs() - 4.0).abs() < 1e-6, "{turns} turns");
+}
+
+/// What was pressed through a gap lies on the floor behind it, a radius above, and has its shape back.
+fn check_squeeze<const D: usize>(name: &str) {
+    let finished = run::<D>(name);
+    tell(name, &finished);
+    let (end, most) = (last(&finished), finished.reports.iter().map(|r| r.energies.elastic).fold(0.0, f64::max));
+    let height = end.bodies[0].center[1] + 0.3;
+    println!("centre {height} m above the floor; {} J of at most {most} J left", end.energies.elastic);
+    assert!((height - 0.1).abs() < 0.01, "{height}");
+    assert!(end.energies.elastic < 0.05 * most);
+}
+
+#[test]
+fn a_disk_is_pressed_through_a_gap() {
+    check_squeeze::<2>("squeeze-2d.toml");
+}
+
+#[test]
+fn a_ball_is_pressed_through_a_ring() {
+    check_squeeze::<3>("squeeze-3d.toml");
+}
