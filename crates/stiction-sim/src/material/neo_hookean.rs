@@ -18,7 +18,7 @@ use std::array::from_fn;
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::Curvature;
+use super::stretch::{Curvature, strain};
 
 /// Below this `|s|` the energy is written in `A`: far from it nothing cancels.
 const NEAR: f64 = 0.5;
@@ -29,22 +29,14 @@ pub fn energy<const D: usize>(lame: &Lame, f: &Matrix<D>) -> f64 {
     if j <= 0.0 || j.is_nan() {
         return f64::INFINITY;
     }
-    let a = f.transpose() * *f - Matrix::scalar(1.0);
-    let beyond = beyond_trace(&a);
-    let grown = (0..D).map(|i| a.0[i][i]).sum::<f64>() + beyond;
+    let (trace, beyond) = strain(f);
+    let grown = trace + beyond;
     if grown.abs() < NEAR {
         let log = grown.ln_1p();
         return 0.5 * lame.shear * (grown - log - beyond) + 0.125 * lame.lambda * log * log;
     }
     let log = j.ln();
     0.5 * lame.shear * (f.norm_squared() - D as f64) - lame.shear * log + 0.5 * lame.lambda * log * log
-}
-
-/// `m`: by what det(1 + A) − 1 differs from the trace of a symmetric matrix.
-fn beyond_trace<const D: usize>(a: &Matrix<D>) -> f64 {
-    let minor = |i: usize, j: usize| a.0[i][i] * a.0[j][j] - a.0[i][j] * a.0[j][i];
-    let second: f64 = (0..D).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| minor(i, j)).sum();
-    if D == 3 { second + a.det() } else { second }
 }
 
 /// `P(F)`.

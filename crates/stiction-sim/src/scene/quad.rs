@@ -39,7 +39,8 @@ impl Scene {
 /// Whether the way from corner to corner turns left at each of them.
 fn is_convex<const D: usize>(corners: &[Vector<D>; 4]) -> bool {
     let side = |k: usize| corners[(k + 1) % 4] - corners[k % 4];
-    let turn = |k: usize| Matrix::<2>::from_columns([side(k), side(k + 1)].map(|s| Vector([s[0], s[1]]))).det();
+    let turn =
+        |k: usize| Matrix::<2>::from_columns([side(k), side(k + 1)].map(|s| Vector([s[0], s[1]]))).det();
     (0..4).all(|k| turn(k) > 0.0)
 }
 

@@ -7,18 +7,20 @@ use std::f64::consts::PI;
 
 use stiction::math::Vector;
 use stiction_sim::report::StepReport;
+use stiction_sim::scene::Scene;
 
-use super::support::{Finished, run, run_changed};
+use super::support::{Finished, run, run_changed, run_text, scene};
 
 const GRAVITY: f64 = 9.81;
 
-/// One line about a run, for those who look: `-- --nocapture`.
+/// One line about a run, for those who look: `-- --nocapture`. No step failed on the way, to be made again in substeps.
 fn tell<const D: usize>(name: &str, finished: &Finished<D>) {
     let reports = &finished.reports;
     let iterations: usize = reports.iter().map(|r| r.iterations).sum();
     let most = reports.iter().map(|r| r.iterations).max().unwrap_or(0);
     let gap = reports.iter().map(|r| r.gap).fold(f64::INFINITY, f64::min) / finished.model.barrier.dhat();
     let steps = reports.len() - 1;
+    assert!(reports[1..].iter().all(|r| r.substeps == 1), "{name}: substeps");
     println!("{name}: {steps} steps, {iterations} iterations, at most {most}; smallest gap {gap:.3} of dhat");
 }
 
@@ -102,33 +104,68 @@ fn cards_fall_with_little_friction() {
     }
 }
 
-/// The stone at the crown, the thirteenth of 25 after two abutments.
-const CROWN: usize = 14;
+const STONES: usize = 25;
 
-fn arch(mu: f64) -> Finished<2> {
-    let name = "arch-2d.toml";
-    let finished = run_changed::<2>(name, &[("mu = 0.5", format!("mu = {mu}"))]);
-    tell(&format!("{name}, mu = {mu}"), &finished);
-    println!(
-        "the crown came down by {:e}, at {:e}",
-        drop_of(&finished, CROWN),
-        last(&finished).bodies[CROWN].velocity[1]
-    );
-    finished
+/// The arch of the scene with another thickness and friction. `thickness`: as a part of its radius, 1 m.
+fn arch_text(thickness: f64, mu: f64) -> String {
+    let given = scene("arch-2d.toml");
+    let (head, _) = given.text().split_once("[[bodies]]").unwrap();
+    let mut text = head.replace("mu = 0.5", &format!("mu = {mu}"));
+    let gap = 4.8e-4;
+    for (side, x) in [("left", -1.0), ("right", 1.0)] {
+        let (y, width) = (-0.1 - 0.5 * gap, 2.0 * thickness);
+        let shape = format!("{{ center = [{x:?}, {y:?}], size = [{width:?}, 0.2], cells = [1, 1] }}");
+        text += &format!("[[bodies]]\nname = \"{side} abutment\"\nshape.box = {shape}\nstatic = true\n");
+    }
+    for k in 0..STONES {
+        // Half a gap is cut off both sides of a joint, along it.
+        let corner = |radius: f64, end: usize, shift: f64| {
+            let (sin, cos) = (PI * (k + end) as f64 / STONES as f64).sin_cos();
+            format!("[{:?}, {:?}]", radius * cos - shift * sin, radius * sin + shift * cos)
+        };
+        let (inner, outer, half) = (1.0 - 0.5 * thickness, 1.0 + 0.5 * thickness, 0.5 * gap);
+        let corners = [
+            corner(inner, 0, half),
+            corner(outer, 0, half),
+            corner(outer, 1, -half),
+            corner(inner, 1, -half),
+        ];
+        let shape = format!("{{ corners = [{}], cells = [2, 1] }}", corners.join(", "));
+        let material = "{ young = 1e8, poisson = 0.2, density = 2000.0 }";
+        text += &format!("[[bodies]]\nname = \"stone {k}\"\nshape.quad = {shape}\nmaterial = {material}\n");
+    }
+    text
 }
 
-/// An arch of thickness 0.15 of its radius needs μ ≥ 0.352.
-#[test]
-fn an_arch_stands_with_enough_friction() {
-    let finished = arch(0.5);
-    // Not faster than the sum of the creep of the joints of one half.
-    assert!(last(&finished).bodies.iter().all(|body| body.velocity.norm() < 13.0 * 1e-3));
-    assert!(drop_of(&finished, CROWN).abs() < 0.01);
+/// How far the stone at the crown, in the middle after two abutments, came down in 1 s, in m.
+fn crown_drop(finished: &Finished<2>) -> f64 {
+    tell("arch-2d.toml", finished);
+    let crown = 2 + STONES / 2;
+    let drop = drop_of(finished, crown);
+    println!("the crown came down by {drop:e}, at {:e}", last(finished).bodies[crown].velocity[1]);
+    drop
 }
 
+/// Limit analysis of rigid stones: thickness ≥ 0.107 radii, and μ ≥ 0.352 for a thickness of 0.15 radii. Verdicts within 15 % of that on both sides;
+/// what stands creeps at less than ε_v a joint.
 #[test]
-fn an_arch_falls_with_little_friction() {
-    assert!(drop_of(&arch(0.3), CROWN) > 0.1);
+fn arches_stand_and_fall_as_limit_analysis_says() {
+    let stands = 13.0 * 1e-3;
+    for (thickness, mu) in [(0.15, 0.39), (0.12, 0.6), (0.2, 0.5)] {
+        let drop = crown_drop(&run_text("arch", &arch_text(thickness, mu)));
+        assert!(drop.abs() < stands, "{thickness}, mu = {mu}: {drop}");
+    }
+    for (thickness, mu) in [(0.15, 0.317), (0.09, 0.6), (0.2, 0.27)] {
+        let drop = crown_drop(&run_text("arch", &arch_text(thickness, mu)));
+        assert!(drop > 0.1, "{thickness}, mu = {mu}: {drop}");
+    }
+}
+
+/// The scene as it is, and as its first line says.
+#[test]
+fn the_arch_of_the_scene_stands_and_falls() {
+    assert!(crown_drop(&run("arch-2d.toml")).abs() < 5e-3);
+    assert!(crown_drop(&run_changed("arch-2d.toml", &[("mu = 0.5", "mu = 0.3".to_owned())])) > 1.0);
 }
 
 /// A mat rests on the edges of knives: its lower side a gap above them, and they carry its weight.
@@ -179,9 +216,8 @@ fn a_cloth_does_not_turn_with_a_smooth_sphere() {
     assert!(taken_along(&smooth).abs() < 0.1);
 }
 
-/// Turns of the line from one rod of the bundle to the opposite one, from end to end.
-fn winding(finished: &Finished<3>) -> f64 {
-    let (sections, corners) = (26, 4);
+/// Turns of the line from one rod of the bundle to the opposite one, from end to end; rods have so many sections of so many vertices.
+fn winding(finished: &Finished<3>, [sections, corners]: [usize; 2]) -> f64 {
     let of_rod = sections * corners;
     let center = |rod: usize, section: usize| {
         let vertex = |k: usize| finished.state.x[rod * of_rod + k * sections + section];
@@ -197,7 +233,7 @@ fn winding(finished: &Finished<3>) -> f64 {
 fn four_rods_are_wound() {
     let finished = run::<3>("twist-3d.toml");
     tell("twist-3d.toml", &finished);
-    let turns = winding(&finished);
+    let turns = winding(&finished, [26, 4]);
     println!("{turns} turns");
     assert!((turns.abs() - 4.0).abs() < 1e-6, "{turns} turns");
 }
@@ -206,7 +242,8 @@ fn four_rods_are_wound() {
 fn check_squeeze<const D: usize>(name: &str) {
     let finished = run::<D>(name);
     tell(name, &finished);
-    let (end, most) = (last(&finished), finished.reports.iter().map(|r| r.energies.elastic).fold(0.0, f64::max));
+    let (end, most) =
+        (last(&finished), finished.reports.iter().map(|r| r.energies.elastic).fold(0.0, f64::max));
     let height = end.bodies[0].center[1] + 0.3;
     println!("centre {height} m above the floor; {} J of at most {most} J left", end.energies.elastic);
     assert!((height - 0.1).abs() < 0.01, "{height}");
@@ -221,4 +258,69 @@ fn a_disk_is_pressed_through_a_gap() {
 #[test]
 fn a_ball_is_pressed_through_a_ring() {
     check_squeeze::<3>("squeeze-3d.toml");
+}
+
+const QUAD: &str = r#"dimension = 2
+time = { step = 0.01, end = 0.1 }
+[[bodies]]
+name = "stone"
+shape.quad = { corners = [[0.0, 0.0], [2.0, 0.0], [1.5, 1.0], [0.5, 1.0]], cells = [2, 1] }
+material = { young = 1e5, poisson = 0.3, density = 1000.0 }
+"#;
+
+#[test]
+fn errors_of_quadrilaterals_name_line_and_key() {
+    assert!(Scene::parse(QUAD).unwrap().build::<2>().is_ok());
+    for (from, to, words) in [
+        (", [0.5, 1.0]]", "]", ["line 5", "quad.corners", "4 corners"]),
+        ("[0.5, 1.0]]", "[0.5]]", ["line 5", "quad.corners[3]", "2 numbers"]),
+        ("[1.5, 1.0], [0.5, 1.0]", "[0.5, 1.0], [1.5, 1.0]", ["line 5", "quad.corners", "convex"]),
+        ("[0.5, 1.0]]", "[inf, 1.0]]", ["line 5", "quad.corners[3]", "finite"]),
+        ("cells = [2, 1]", "cells = [2, 0]", ["line 5", "quad.cells", "at least 1"]),
+    ] {
+        assert!(QUAD.contains(from), "{from}");
+        let scene = Scene::parse(&QUAD.replacen(from, to, 1));
+        let message = scene.and_then(|scene| scene.build::<2>()).unwrap_err().to_string();
+        assert!(words.iter().all(|word| message.contains(word)), "{to}: {message}");
+    }
+    let solid = Scene::parse(&QUAD.replace("dimension = 2", "dimension = 3")).unwrap();
+    assert!(solid.build::<3>().unwrap_err().to_string().contains("only in 2D"));
+}
+
+/// Twice as fine, and for longer.
+#[test]
+#[ignore = "takes minutes: run it with --release -- --ignored"]
+fn a_finer_stack_stays() {
+    let changes =
+        [("cells = [1, 1, 1]", "cells = [2, 2, 2]".to_owned()), ("end = 1.0", "end = 4.0".to_owned())];
+    let finished = run_changed::<3>("stack-3d.toml", &changes);
+    tell("stack-3d.toml, finer", &finished);
+    let tilt = last(&finished).bodies.iter().map(|body| body.center[0].abs().max(body.center[2].abs()));
+    assert!(tilt.fold(0.0, f64::max) < 1e-3 && drop_of(&finished, 19) < 20.0 * 0.7e-3);
+}
+
+#[test]
+#[ignore = "takes minutes: run it with --release -- --ignored"]
+fn finer_rods_are_wound() {
+    let changes = [("cells = [25, 1, 1]", "cells = [40, 2, 2]".to_owned())];
+    let finished = run_changed::<3>("twist-3d.toml", &changes);
+    tell("twist-3d.toml, finer", &finished);
+    assert!((winding(&finished, [41, 9]).abs() - 4.0).abs() < 1e-6);
+}
+
+/// A cloth without thickness on edges without thickness.
+#[test]
+#[ignore = "takes long: run it with --release -- --ignored"]
+fn a_cloth_rests_on_knives() {
+    let text = scene("knives-3d.toml").text().to_owned();
+    let mat = text.lines().find(|line| line.starts_with("shape.box")).unwrap();
+    let sheet =
+        "shape.sheet = { center = [0.0, 0.05, 0.0], size = [0.4, 0.4], cells = [14, 14], rotate_deg = 10.0 }";
+    let finished = run_text::<3>("knives-3d.toml", &text.replace(mat, &format!("{sheet}\nthickness = 1e-3")));
+    tell("knives-3d.toml, cloth", &finished);
+    let weight = 0.4 * 0.4 * 1e-3 * 1000.0 * GRAVITY;
+    assert!(
+        (last(&finished).normal_force / weight - 1.0).abs() < 0.1
+            && last(&finished).bodies[0].center[1] > -0.03
+    );
 }

@@ -36,7 +36,13 @@ pub fn run_changed<const D: usize>(name: &str, changes: &[(&str, String)]) -> Fi
         assert!(text.contains(from), "{name} has no {from}");
         text = text.replace(from, to);
     }
-    let scene = Scene::parse_in(&text, scene(name).folder()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    run_text(name, &text)
+}
+
+/// The same of any text; files that it names are relative to the folder `scenes`.
+pub fn run_text<const D: usize>(name: &str, text: &str) -> Finished<D> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let scene = Scene::parse_in(text, &folder).unwrap_or_else(|error| panic!("{name}: {error}"));
     let euler = scene.time.integrator.as_deref().is_none_or(|name| name == "implicit_euler");
     run_scene(name, &scene, euler)
 }
