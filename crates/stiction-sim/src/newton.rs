@@ -28,6 +28,12 @@ const MAX_RISE: f64 = 1e9;
 /// Precision of a speed that Newton's method can ask for, relative to the largest speed of a vertex.
 const ROUNDING: f64 = 1e-8;
 
+/// What remains of the speed of the last iteration, if Newton's method is slow.
+const SLOW: f64 = 0.25;
+
+/// The part of `d̂` that vertices move at most in an iteration close to the minimum.
+const NEAR: f64 = 0.1;
+
 /// The minimisation of one step.
 #[derive(Clone, Copy)]
 pub struct Problem<'a, const D: usize> {
@@ -178,14 +184,16 @@ fn relax<const D: usize>(
     let model = problem.model;
     let limit = model.params.newton.max_iterations;
     let (mut speed, mut tolerance) = (f64::INFINITY, model.tolerance());
-    let mut calm = 0;
+    let (mut calm, mut slow) = (0, false);
     for _ in 0..limit {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
         }
         begin_stiffness(problem, iterate);
-        let p = direction(problem, iterate, work)?;
-        speed = p.iter().map(|p| p.norm()).fold(0.0, f64::max) / problem.scheme.h_hat;
+        let p = direction(problem, iterate, work, slow)?;
+        let (longest, last) = (p.iter().map(|p| p.norm()).fold(0.0, f64::max), speed);
+        speed = longest / problem.scheme.h_hat;
+        slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
         let before = (speed <= 2.0 * tolerance).then(|| iterate.contacts.clone());
         let moved = descend(problem, iterate, &p, decrease);
@@ -218,10 +226,14 @@ fn fastest<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f6
 }
 
 /// `−H⁻¹ g`, zero at prescribed vertices. The diagonal of `H` grows until it can be factorised.
+///
+/// A Hessian whose parts are made positive converges at best linearly where they were not. So if that is `slow`, the true one is
+/// tried first; as a whole it is positive close to most minima.
 fn direction<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
     work: &mut Workspace<D>,
+    slow: bool,
 ) -> Result<Vec<Vector<D>>> {
     let potential = problem.potential(&iterate.contacts, iterate.kappa);
     work.gradient.clear();
@@ -232,9 +244,15 @@ fn direction<const D: usize>(
             *g = Vector::ZERO;
         }
     }
-    let psd = if problem.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None };
-    work.hessian.assemble(&potential, &iterate.x, 1.0, psd);
     let downhill: Vec<_> = work.gradient.iter().map(|g| -*g).collect();
+    let psd = if problem.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None };
+    if slow && psd != Psd::None {
+        work.hessian.assemble(&potential, &iterate.x, 1.0, Psd::None);
+        if let Some(p) = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, 0.0) {
+            return Ok(p);
+        }
+    }
+    work.hessian.assemble(&potential, &iterate.x, 1.0, psd);
     let mut shift = 0.0;
     for _ in 0..8 {
         let found = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift);

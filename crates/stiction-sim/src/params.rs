@@ -34,10 +34,6 @@ pub enum StepBound {
 
 /// Normal contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a choice of its own, with a name that people know"
-)]
 pub struct ContactParams {
     /// Distance `d̂` below which bodies push each other, in m or as a part of the diagonal of the bounding box at rest.
     pub dhat: f64,
@@ -158,7 +154,7 @@ impl Params {
         positive("contact.excluded_rings", f64::from(self.contact.excluded_rings))?;
         let Mu { s, k } = self.friction.mu;
         // One number for both has a name of its own.
-        let names = if s == k || s.is_nan() && k.is_nan() {
+        let names = if s == k || (s.is_nan() && k.is_nan()) {
             ["friction.mu"; 2]
         } else {
             ["friction.mu_s", "friction.mu_k"]

@@ -2,7 +2,6 @@
 
 pub mod lame;
 pub mod svd;
-pub mod strain;
 pub mod stretch;
 pub mod neo_hookean;
 pub mod stable_neo_hookean;

@@ -14,8 +14,7 @@ use std::array::from_fn;
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::strain::Strain;
-use super::stretch::{Curvature, cofactors, without_one, without_two};
+use super::stretch::{Curvature, cofactors, strain, without_one, without_two};
 
 /// `μ` and `Λ`, in Pa.
 fn moduli<const D: usize>(lame: &Lame) -> (f64, f64) {
@@ -26,11 +25,10 @@ fn moduli<const D: usize>(lame: &Lame) -> (f64, f64) {
 /// `Ψ(F)`.
 pub fn energy<const D: usize>(lame: &Lame, f: &Matrix<D>) -> f64 {
     let (mu, bulk) = moduli::<D>(lame);
-    // Near rest shape and growth nearly cancel.
-    let strain = Strain::of(f);
-    let (grown, stretched) = (strain.growth(f.det()), strain.stretched);
-    let shape = 0.5 * mu * (stretched - (stretched / (D as f64 + 1.0)).ln_1p());
-    shape + 0.5 * bulk * grown * grown - lame.shear * grown
+    let (stretched, beyond) = strain(f);
+    let (grown, part) = (f.det() - 1.0, stretched / (D as f64 + 1.0));
+    // (I − D)/2 − (J − 1) = ((J − 1)² − m)/2: what is linear in the strain is gone, which would cancel.
+    0.5 * mu * (part - part.ln_1p()) + 0.5 * (lame.shear + bulk) * grown * grown - 0.5 * lame.shear * beyond
 }
 
 /// `P(F)`.

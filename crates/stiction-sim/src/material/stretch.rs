@@ -16,6 +16,15 @@ use stiction::math::{Matrix, Vector, eigen};
 
 use super::svd::svd;
 
+/// `tr A` and `m = det(1 + A) − 1 − tr A` of `A = FᵀF − 1`, which is small near rest whatever the rotation: energies written in them do not cancel there.
+pub fn strain<const D: usize>(f: &Matrix<D>) -> (f64, f64) {
+    let a = f.transpose() * *f - Matrix::scalar(1.0);
+    let minor = |i: usize, j: usize| a.0[i][i] * a.0[j][j] - a.0[i][j] * a.0[j][i];
+    let second: f64 = (0..D).flat_map(|i| (0..i).map(move |j| minor(i, j))).sum();
+    let trace = (0..D).map(|i| a.0[i][i]).sum();
+    (trace, if D == 3 { second + a.det() } else { second })
+}
+
 /// Second derivatives of an energy by its stretches, in Pa.
 #[derive(Clone, Copy, Debug)]
 pub struct Curvature<const D: usize> {

@@ -80,6 +80,7 @@ impl Scene {
     fn piece<const D: usize>(&self, key: &str, shape: &Shape) -> Result<Piece<D>, SceneError> {
         match shape {
             Shape::Box(shape) => self.box_mesh(&format!("{key}.box"), shape).map(Piece::from),
+            Shape::Quad(shape) => self.quad(&format!("{key}.quad"), shape),
             Shape::Sheet(shape) => self.sheet(&format!("{key}.sheet"), shape),
             Shape::Rod(shape) => self.rod(&format!("{key}.rod"), shape),
             Shape::Mesh(shape) => self.mesh(&format!("{key}.mesh"), shape),

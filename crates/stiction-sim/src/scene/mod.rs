@@ -9,6 +9,7 @@ mod friction;
 mod locate;
 mod motions;
 pub mod piece;
+mod quad;
 pub mod shapes;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ pub use friction::{Friction, LawValue, PairFriction, StribeckNumbers};
 pub use locate::SceneError;
 pub use motions::{Factor, Load, Motion, Region, Rotation};
 pub use piece::{MeshShape, RodShape, SheetShape};
+pub use quad::QuadShape;
 pub use shapes::{BoxShape, Side};
 
 /// A scene as it is written.
@@ -158,6 +160,8 @@ pub struct Material {
 pub enum Shape {
     /// A rectangle or cuboid.
     Box(BoxShape),
+    /// A quadrilateral in 2D.
+    Quad(QuadShape),
     /// A flat sheet in 3D.
     Sheet(SheetShape),
     /// A straight rod.

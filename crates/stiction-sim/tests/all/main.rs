@@ -8,6 +8,7 @@ mod integrators;
 mod materials;
 mod readme;
 mod retries;
+mod robustness;
 mod saved_states;
 mod shells;
 mod support;

@@ -36,7 +36,13 @@ pub fn run_changed<const D: usize>(name: &str, changes: &[(&str, String)]) -> Fi
         assert!(text.contains(from), "{name} has no {from}");
         text = text.replace(from, to);
     }
-    let scene = Scene::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    run_text(name, &text)
+}
+
+/// The same of any text; files that it names are relative to the folder `scenes`.
+pub fn run_text<const D: usize>(name: &str, text: &str) -> Finished<D> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let scene = Scene::parse_in(text, &folder).unwrap_or_else(|error| panic!("{name}: {error}"));
     let euler = scene.time.integrator.as_deref().is_none_or(|name| name == "implicit_euler");
     run_scene(name, &scene, euler)
 }
@@ -59,7 +65,7 @@ fn run_scene<const D: usize>(name: &str, scene: &Scene, watch_energy: bool) -> F
 
 /// Energy at the end of a step is at most that at its start plus the work put in, to rounding.
 fn check_energy<const D: usize>(name: &str, before: &StepReport<D>, after: &StepReport<D>) {
-    let input = after.work + after.stiffness_work;
+    let input = after.work + after.load_work + after.stiffness_work;
     let gain = after.energies.total() - before.energies.total() - input;
     let e = &after.energies;
     let size = e.kinetic.abs() + e.elastic.abs() + e.gravity.abs() + e.barrier.abs() + input.abs();
