@@ -9,6 +9,7 @@ pub mod history;
 pub mod picture;
 pub mod resume;
 pub mod run;
+pub mod timings;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -82,6 +83,9 @@ fn finish(outcome: &run::Outcome) -> u8 {
     }
     if outcome.divided > 0 {
         eprintln!("note: {} steps could only be made in substeps (see steps.csv)", outcome.divided);
+    }
+    if let Some(timings) = &outcome.timings {
+        print!("{}", timings::table(timings));
     }
     show("frames:", &outcome.frames);
     show("steps:", &outcome.table);

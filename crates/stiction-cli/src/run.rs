@@ -14,6 +14,7 @@ use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
+use stiction_sim::timings::Timings;
 
 pub use crate::error::Error;
 use crate::history::History;
@@ -39,6 +40,9 @@ pub struct RunArgs {
     /// No progress bar.
     #[arg(short, long)]
     pub quiet: bool,
+    /// Print at the end where the time of the steps went.
+    #[arg(long)]
+    pub timings: bool,
 }
 
 /// What a run left behind.
@@ -56,6 +60,8 @@ pub struct Outcome {
     pub diverged: usize,
     /// Steps that had to be made in substeps.
     pub divided: usize,
+    /// Where the time went, if that was asked for.
+    pub timings: Option<Timings>,
     /// The PVD file.
     pub frames: PathBuf,
     /// The table of steps.
@@ -145,7 +151,8 @@ impl<'a, const D: usize> Run<'a, D> {
         }
         bar.finish_and_clear();
         let interrupted = failure.is_none() && self.state.step < self.scene.steps();
-        self.close(interrupted, failure)
+        let timings = self.args.timings.then(|| work.take_timings());
+        Ok(Outcome { timings, ..self.close(interrupted, failure)? })
     }
 
     /// Writes what a step brought; returns what is wrong with its frame, if it has one.
@@ -179,6 +186,7 @@ impl<'a, const D: usize> Run<'a, D> {
             failure,
             diverged: self.history.diverged(),
             divided: self.history.divided(),
+            timings: None,
             frames: self.output.series(),
             table: self.output.table(),
             picture,

@@ -85,7 +85,7 @@ impl Simulation {
 
     /// Makes one time step and returns its report, a dictionary of numbers and words:
     ///
-    /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive;
+    /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive, `fallbacks`: how often conjugate gradients failed and the direct solver took over;
     /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices, `load_work` of loads and `stiffness_work` in J;
     /// - `gap`: the smallest distance in m, infinite without contact; `normal_force`: the sum of all in N; `kappa` in J/m⁴;
     ///   `pair_contacts`, `obstacle_contacts`;
@@ -326,6 +326,7 @@ fn record<'py, const D: usize>(
     out.set_item("substeps", report.substeps)?;
     out.set_item("iterations", report.iterations)?;
     out.set_item("regularised", report.regularised)?;
+    out.set_item("fallbacks", report.fallbacks)?;
     record_energies(&out, report)?;
     out.set_item("gap", report.gap)?;
     out.set_item("normal_force", report.normal_force)?;

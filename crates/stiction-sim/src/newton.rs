@@ -14,10 +14,11 @@ use crate::energy::{BodyForce, Incremental, Inertia};
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::line_search;
-use crate::linear::Cholesky;
+use crate::linear::{LinearKind, LinearSolver};
 use crate::model::{DEEP, Model, risen};
 use crate::params::StepBound;
 use crate::step_bound::Sweep;
+use crate::timings::{Phase, Timings};
 
 /// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
 const MAX_PORTIONS: usize = 30;
@@ -64,6 +65,8 @@ pub struct Iterate<const D: usize> {
     pub iterations: usize,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,
+    /// How often conjugate gradients failed.
+    pub fallbacks: usize,
 }
 
 /// Memory that is used again from step to step, and a way to stop.
@@ -72,7 +75,8 @@ pub struct Workspace<const D: usize> {
     stop: Arc<AtomicBool>,
     gradient: Vec<Vector<D>>,
     hessian: Blocks<D>,
-    solver: Cholesky,
+    solver: LinearSolver<D>,
+    pub(crate) timings: Timings,
 }
 
 impl<const D: usize> Workspace<D> {
@@ -84,6 +88,16 @@ impl<const D: usize> Workspace<D> {
     /// From now on, another flag ends the steps.
     pub fn stop_at(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
+    }
+
+    /// Where the time of all steps went so far.
+    pub fn timings(&self) -> &Timings {
+        &self.timings
+    }
+
+    /// The same, and counts from zero again.
+    pub fn take_timings(&mut self) -> Timings {
+        std::mem::take(&mut self.timings)
     }
 }
 
@@ -114,6 +128,18 @@ impl<'a, const D: usize> Problem<'a, D> {
     }
 }
 
+impl<const D: usize> Problem<'_, D> {
+    /// What is done with negative eigenvalues.
+    fn psd(&self) -> Psd {
+        if self.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None }
+    }
+
+    /// The longest way of a vertex, in m, that an iteration may want: without inertia nothing holds what does not touch.
+    fn longest(&self) -> f64 {
+        if self.scheme.inertia == 0.0 { self.model.diagonal } else { f64::INFINITY }
+    }
+}
+
 /// Moves `iterate` to the minimum of the incremental potential, with prescribed vertices at their targets.
 ///
 /// Where contact does not let them get there at once, they go as far as they can, the others follow,
@@ -131,7 +157,7 @@ pub fn minimise<const D: usize>(
         if furthest(problem, &iterate.x).1 == 0.0 {
             return Ok(());
         }
-        advance_prescribed(problem, iterate);
+        advance_prescribed(problem, iterate, &mut work.timings);
     }
     let (vertex, missing) = furthest(problem, &iterate.x);
     if missing == 0.0 {
@@ -147,17 +173,37 @@ fn furthest<const D: usize>(problem: &Problem<'_, D>, x: &[Vector<D>]) -> (u32, 
 }
 
 /// Moves the prescribed vertices, and only them, towards their targets as far as nothing touches or inverts.
-fn advance_prescribed<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>) {
+fn advance_prescribed<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    timings: &mut Timings,
+) {
     let mut p = vec![Vector::ZERO; iterate.x.len()];
     for &(v, target) in problem.targets {
         p[v as usize] = target - iterate.x[v as usize];
     }
-    advance(problem, iterate, &p);
+    advance(problem, iterate, &p, timings);
 }
 
 /// Moves along `p` as far as nothing touches or inverts; exactly onto the targets if that is all the way.
-pub fn advance<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>, p: &[Vector<D>]) {
-    let sweep = Sweep::new(problem.model, &iterate.x, p, iterate.contacts.is_empty());
+pub fn advance<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    p: &[Vector<D>],
+    timings: &mut Timings,
+) {
+    let free = iterate.contacts.is_empty();
+    let sweep = timings.time(Phase::Search, || Sweep::new(problem.model, &iterate.x, p, free));
+    timings.time(Phase::LineSearch, || go_to_targets(problem, iterate, p, &sweep));
+}
+
+/// Goes the whole safe way, but not to where an element would invert.
+fn go_to_targets<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &mut Iterate<D>,
+    p: &[Vector<D>],
+    sweep: &Sweep<D>,
+) {
     let (x, t) = line_search::finite(sweep.bound, |t| {
         let mut x = line_search::along(&iterate.x, &sweep.p, t);
         for &(v, target) in problem.targets {
@@ -184,7 +230,7 @@ fn relax<const D: usize>(
     let model = problem.model;
     let limit = model.params.newton.max_iterations;
     let (mut speed, mut tolerance) = (f64::INFINITY, model.tolerance());
-    let (mut calm, mut slow) = (0, false);
+    let (mut calm, mut slow, mut known) = (0, false, None);
     for _ in 0..limit {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
@@ -196,7 +242,8 @@ fn relax<const D: usize>(
         slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
         let before = (speed <= 2.0 * tolerance).then(|| iterate.contacts.clone());
-        let moved = descend(problem, iterate, &p, decrease);
+        let moved =
+            descend(problem, iterate, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
         iterate.iterations += 1;
         tolerance = model.tolerance() + ROUNDING * fastest(problem, iterate);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
@@ -225,7 +272,7 @@ fn fastest<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f6
     (0..iterate.x.len()).map(|i| motion.velocity(&iterate.x, i).norm()).fold(0.0, f64::max)
 }
 
-/// `−H⁻¹ g`, zero at prescribed vertices. The diagonal of `H` grows until it can be factorised.
+/// `−H⁻¹ g`, zero at prescribed vertices.
 ///
 /// A Hessian whose parts are made positive converges at best linearly where they were not. So if that is `slow`, the true one is
 /// tried first; as a whole it is positive close to most minima.
@@ -235,67 +282,77 @@ fn direction<const D: usize>(
     work: &mut Workspace<D>,
     slow: bool,
 ) -> Result<Vec<Vector<D>>> {
+    let Workspace { gradient, hessian, solver, timings, .. } = work;
+    let (model, usual) = (problem.model, problem.psd());
+    let first = if slow { Psd::None } else { usual };
+    timings.time(Phase::Assembly, || derivatives(problem, iterate, first, (gradient, hessian)));
+    let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
+    if first != usual {
+        if let Some(p) = timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.fixed)) {
+            return Ok(p);
+        }
+        timings.time(Phase::Assembly, || derivatives(problem, iterate, usual, (gradient, hessian)));
+    }
+    // What failed once in a step will fail again: contacts are as stiff as before.
+    let kind = if iterate.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
+    let how = (kind, problem.longest());
+    let solved = timings.time(Phase::Solve, || solver.solve(how, hessian, &downhill, &model.fixed));
+    let solved = solved.ok_or(Error::Singular { step: problem.step })?;
+    iterate.regularised += solved.shifts;
+    iterate.fallbacks += usize::from(solved.fell_back);
+    Ok(solved.p)
+}
+
+/// Gradient, zero at prescribed vertices, and Hessian of the incremental potential.
+fn derivatives<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &Iterate<D>,
+    psd: Psd,
+    (gradient, hessian): (&mut Vec<Vector<D>>, &mut Blocks<D>),
+) {
     let potential = problem.potential(&iterate.contacts, iterate.kappa);
-    work.gradient.clear();
-    work.gradient.resize(iterate.x.len(), Vector::ZERO);
-    potential.gradient(&iterate.x, 1.0, &mut work.gradient);
-    for (g, &fixed) in work.gradient.iter_mut().zip(&problem.model.fixed) {
+    gradient.clear();
+    gradient.resize(iterate.x.len(), Vector::ZERO);
+    potential.gradient(&iterate.x, 1.0, gradient);
+    for (g, &fixed) in gradient.iter_mut().zip(&problem.model.fixed) {
         if fixed {
             *g = Vector::ZERO;
         }
     }
-    let downhill: Vec<_> = work.gradient.iter().map(|g| -*g).collect();
-    let psd = if problem.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None };
-    if slow && psd != Psd::None {
-        work.hessian.assemble(&potential, &iterate.x, 1.0, Psd::None);
-        if let Some(p) = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, 0.0) {
-            return Ok(p);
-        }
-    }
-    work.hessian.assemble(&potential, &iterate.x, 1.0, psd);
-    let mut shift = 0.0;
-    for _ in 0..8 {
-        let found = work.solver.solve(&work.hessian, &downhill, &problem.model.fixed, shift);
-        if let Some(p) = found.filter(|p| !is_adrift(problem, p)) {
-            return Ok(p);
-        }
-        iterate.regularised += 1;
-        shift = (100.0_f64 * shift).max(1e-10 * largest_diagonal(&work.hessian));
-    }
-    Err(Error::Singular { step: problem.step })
+    hessian.assemble(&potential, &iterate.x, 1.0, psd);
 }
 
-/// Whether a direction leads out of the model: without inertia nothing holds what does not touch, and its matrix is singular, to rounding.
-fn is_adrift<const D: usize>(problem: &Problem<'_, D>, p: &[Vector<D>]) -> bool {
-    problem.scheme.inertia == 0.0 && p.iter().any(|p| p.norm() > problem.model.diagonal)
-}
-
-/// The largest number on the diagonal of a matrix.
-fn largest_diagonal<const D: usize>(matrix: &Blocks<D>) -> f64 {
-    let pattern = matrix.pattern();
-    let of_column = |column: usize| {
-        let own = pattern.lower(column).filter(move |place| pattern.rows()[*place] as usize == column);
-        own.map(|place| matrix.values()[place]).flat_map(|block| (0..D).map(move |k| block.0[k][k]))
-    };
-    (0..pattern.vertices()).flat_map(of_column).fold(f64::MIN_POSITIVE, f64::max)
+/// A direction, and what is known of the energy along it.
+struct Descent<'a, const D: usize> {
+    /// The direction, in m.
+    p: &'a [Vector<D>],
+    /// By how much the quadratic model says that the energy falls.
+    decrease: f64,
+    /// Energy at the iterate and the sum of the absolute values of its parts, once they have been computed.
+    known: &'a mut Option<(f64, f64)>,
 }
 
 /// Goes along `p` as far as nothing touches and the energy falls; false if that is nowhere.
 fn descend<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
-    p: &[Vector<D>],
-    decrease: f64,
+    timings: &mut Timings,
+    mut descent: Descent<'_, D>,
 ) -> bool {
-    let free = iterate.contacts.is_empty();
-    let sweep = Sweep::new(problem.model, &iterate.x, p, free);
-    if !problem.model.params.contact.line_search_energy {
-        return go_as_far_as_allowed(problem, iterate, &sweep);
+    let (model, p, free) = (problem.model, descent.p, iterate.contacts.is_empty());
+    let sweep = timings.time(Phase::Search, || Sweep::new(model, &iterate.x, p, free));
+    if !model.params.contact.line_search_energy {
+        return timings.time(Phase::LineSearch, || go_as_far_as_allowed(problem, iterate, &sweep));
     }
-    let bounded = problem.model.params.contact.bound == StepBound::Ogc;
-    go_downhill(problem, iterate, &sweep, decrease)
-        // Motions that were shortened one by one may lead uphill.
-        || (bounded && go_downhill(problem, iterate, &Sweep::uniform(problem.model, &iterate.x, p.to_vec(), free), decrease))
+    if timings.time(Phase::LineSearch, || go_downhill(problem, iterate, &sweep, &mut descent)) {
+        return true;
+    }
+    if model.params.contact.bound != StepBound::Ogc {
+        return false;
+    }
+    // Motions that were shortened one by one may lead uphill.
+    let sweep = timings.time(Phase::Search, || Sweep::uniform(model, &iterate.x, p.to_vec(), free));
+    timings.time(Phase::LineSearch, || go_downhill(problem, iterate, &sweep, &mut descent))
 }
 
 /// Goes the whole safe way, but not to where the energy is infinite.
@@ -313,28 +370,27 @@ fn go_as_far_as_allowed<const D: usize>(
     t > 0.0
 }
 
+/// Goes as far as the energy falls.
 fn go_downhill<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
     sweep: &Sweep<D>,
-    decrease: f64,
+    descent: &mut Descent<'_, D>,
 ) -> bool {
-    let (start, magnitude) =
-        problem.potential(&iterate.contacts, iterate.kappa).energy_and_magnitude(&iterate.x);
-    let limit = line_search::Limit { start, magnitude, decrease };
+    let energy = |contacts: &Contacts, x: &[Vector<D>]| {
+        problem.potential(contacts, iterate.kappa).energy_and_magnitude(x)
+    };
+    let (start, magnitude) = *descent.known.get_or_insert_with(|| energy(&iterate.contacts, &iterate.x));
+    let limit = line_search::Limit { start, magnitude, decrease: descent.decrease };
     let found = line_search::downhill(sweep.bound, limit, |t| {
         let x = line_search::along(&iterate.x, &sweep.p, t);
         let contacts = sweep.contacts(problem.model, &x);
-        let energy = problem.potential(&contacts, iterate.kappa).energy(&x);
-        (energy, (x, contacts))
+        let there = energy(&contacts, &x);
+        (there.0, (x, contacts, there))
     });
-    match found {
-        Some((x, contacts)) => {
-            (iterate.x, iterate.contacts) = (x, contacts);
-            true
-        }
-        None => false,
-    }
+    let Some((x, contacts, there)) = found else { return false };
+    (iterate.x, iterate.contacts, *descent.known) = (x, contacts, Some(there));
+    true
 }
 
 /// Sets the stiffness of the barrier when contact first appears.

@@ -6,6 +6,7 @@ use stiction::friction::{FrictionKind, Mu};
 
 use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
+use crate::linear::LinearKind;
 
 /// Time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +35,10 @@ pub enum StepBound {
 
 /// Normal contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice of its own, with a name that people know"
+)]
 pub struct ContactParams {
     /// Distance `d̂` below which bodies push each other, in m or as a part of the diagonal of the bounding box at rest.
     pub dhat: f64,
@@ -114,11 +119,13 @@ pub struct NewtonParams {
     pub max_iterations: usize,
     /// How often a step that fails is tried again in twice as many substeps, 2, 4, 8 and so on; 0: never.
     pub retries: usize,
+    /// How linear systems are solved.
+    pub linear: LinearKind,
 }
 
 impl Default for NewtonParams {
     fn default() -> Self {
-        Self { tolerance: None, max_iterations: 200, retries: 5 }
+        Self { tolerance: None, max_iterations: 200, retries: 5, linear: LinearKind::default() }
     }
 }
 

@@ -71,6 +71,8 @@ pub struct StepReport<const D: usize> {
     pub iterations: usize,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,
+    /// How often conjugate gradients failed and the direct solver took over.
+    pub fallbacks: usize,
     /// Energies at its end.
     pub energies: Energies,
     /// Work done by prescribed vertices, in J.
@@ -113,6 +115,7 @@ impl<const D: usize> StepReport<D> {
             substeps: 0,
             iterations: 0,
             regularised: 0,
+            fallbacks: 0,
             energies: Energies::new(model, state, &barrier),
             work: 0.0,
             load_work: 0.0,
@@ -137,8 +140,8 @@ impl<const D: usize> StepReport<D> {
         friction: FrictionReport,
     ) -> Self {
         let start = Self::of_state(model, state, &iterate.contacts);
-        let Iterate { iterations, regularised, .. } = *iterate;
-        Self { substeps: 1, iterations, regularised, friction, ..start }
+        let Iterate { iterations, regularised, fallbacks, .. } = *iterate;
+        Self { substeps: 1, iterations, regularised, fallbacks, friction, ..start }
     }
 
     /// The report of this part of a step and the `next` one together: what is done adds up, the largest of what should be small counts, and
@@ -148,6 +151,7 @@ impl<const D: usize> StepReport<D> {
             substeps: self.substeps + next.substeps,
             iterations: self.iterations + next.iterations,
             regularised: self.regularised + next.regularised,
+            fallbacks: self.fallbacks + next.fallbacks,
             work: self.work + next.work,
             load_work: self.load_work + next.load_work,
             stiffness_work: self.stiffness_work + next.stiffness_work,

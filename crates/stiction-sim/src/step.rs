@@ -1,5 +1,7 @@
 //! One time step.
 
+use std::time::Instant;
+
 use stiction::contact::Contacts;
 use stiction::friction::{self, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
@@ -11,6 +13,7 @@ use crate::model::Model;
 use crate::newton::{self, Iterate, Problem, Workspace};
 use crate::report::{FrictionReport, StepReport};
 use crate::state::{Before, State};
+use crate::timings::{Phase, Timings};
 
 /// Makes one time step: moves `state` to the end of it.
 ///
@@ -23,6 +26,18 @@ use crate::state::{Before, State};
 /// # Panics
 /// If `state` does not have as many vertices as `model`.
 pub fn step<const D: usize>(
+    model: &Model<D>,
+    state: &mut State<D>,
+    work: &mut Workspace<D>,
+) -> Result<StepReport<D>> {
+    let start = Instant::now();
+    let done = with_retries(model, state, work);
+    work.timings.end_step(start);
+    done
+}
+
+/// Makes a step whole or, where that fails, in ever more substeps.
+fn with_retries<const D: usize>(
     model: &Model<D>,
     state: &mut State<D>,
     work: &mut Workspace<D>,
@@ -108,13 +123,13 @@ fn attempt<const D: usize>(
         let i = vertex as usize;
         scheme.prescribe(i, (state.x[i], target), state.v[i], h);
     }
-    let mut iterate = begin(model, state);
+    let mut iterate = work.timings.time(Phase::Search, || begin(model, state));
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let slides = lag(model, &iterate, &state.v);
     let lagged = iterate.contacts.clone();
     let forces = model.loads.forces(&state.x, &model.masses, time);
     let given = Given { model, scheme: &scheme, targets: &targets, forces: &forces, step: state.step + 1 };
-    start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate);
+    start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model))?;
     let Rounds { slides, lagged, mut iterate, .. } = rounds;
@@ -136,7 +151,7 @@ fn attempt<const D: usize>(
 /// The last configuration with its contacts.
 fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
     let contacts = model.contacts_at(&state.x);
-    Iterate { x: state.x.clone(), contacts, kappa: state.kappa, iterations: 0, regularised: 0 }
+    Iterate { x: state.x.clone(), contacts, kappa: state.kappa, iterations: 0, regularised: 0, fallbacks: 0 }
 }
 
 /// Friction frozen at the present iterate, where vertices have velocities `v`, in m/s.
@@ -156,13 +171,14 @@ fn start_at_last_velocity<const D: usize>(
     problem: &Problem<'_, D>,
     v: &[Vector<D>],
     iterate: &mut Iterate<D>,
+    timings: &mut Timings,
 ) {
     let there = problem.scheme.with_velocity(v);
     let mut p: Vec<Vector<D>> = there.iter().zip(&iterate.x).map(|(to, from)| *to - *from).collect();
     for &(v, target) in problem.targets {
         p[v as usize] = target - iterate.x[v as usize];
     }
-    newton::advance(problem, iterate, &p);
+    newton::advance(problem, iterate, &p, timings);
 }
 
 /// What friction did on the `way`, given the contacts that it was frozen at.

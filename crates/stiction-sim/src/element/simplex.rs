@@ -85,9 +85,14 @@ impl<const D: usize, const N: usize> Element<D, N> for Simplex<D, N> {
             let weight = self.volume * psd.apply(*value);
             let q = self.b.map(|b| *matrix * b);
             for i in 0..N {
-                for j in 0..N {
+                for j in 0..=i {
                     h[i][j] += q[i].outer(q[j] * weight);
                 }
+            }
+        }
+        for i in 0..N {
+            for j in 0..i {
+                h[j][i] = h[i][j].transpose();
             }
         }
         h

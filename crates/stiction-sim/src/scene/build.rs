@@ -91,6 +91,7 @@ impl Scene {
                 tolerance: self.solver.tolerance.or(newton.tolerance),
                 max_iterations: self.solver.max_iterations.unwrap_or(newton.max_iterations),
                 retries: self.solver.retries.unwrap_or(newton.retries),
+                linear: self.named("solver.linear", self.solver.linear.as_deref())?,
             },
         })
     }

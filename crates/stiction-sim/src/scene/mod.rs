@@ -129,7 +129,7 @@ pub struct Contact {
 }
 
 /// `[solver]`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Solver {
     /// Newton's tolerance in m/s.
@@ -138,6 +138,8 @@ pub struct Solver {
     pub max_iterations: Option<usize>,
     /// How often a step that fails is tried again in twice as many substeps.
     pub retries: Option<usize>,
+    /// How linear systems are solved, by name.
+    pub linear: Option<String>,
 }
 
 /// `material`.
