@@ -222,7 +222,8 @@ fn relax<const D: usize>(
         speed = p.iter().map(|p| p.norm()).fold(0.0, f64::max) / problem.scheme.h_hat;
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
         let before = (speed <= 2.0 * tolerance).then(|| iterate.contacts.clone());
-        let moved = descend(problem, iterate, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
+        let moved =
+            descend(problem, iterate, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
         iterate.iterations += 1;
         tolerance = model.tolerance() + ROUNDING * fastest(problem, iterate);
         calm = if speed <= tolerance { calm + 1 } else { 0 };

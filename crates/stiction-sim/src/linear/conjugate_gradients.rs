@@ -37,12 +37,7 @@ impl<const D: usize> ConjugateGradients<D> {
     /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
     ///
     /// Returns nothing where the matrix turns out not to be positive definite, or the solution is not found in 1000 iterations.
-    pub fn solve(
-        &mut self,
-        matrix: &Blocks<D>,
-        b: &[Vector<D>],
-        fixed: &[bool],
-    ) -> Option<Vec<Vector<D>>> {
+    pub fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>], fixed: &[bool]) -> Option<Vec<Vector<D>>> {
         self.iterations = 0;
         self.precondition(matrix, fixed)?;
         let mut p = vec![Vector::ZERO; b.len()];
@@ -77,13 +72,7 @@ impl<const D: usize> ConjugateGradients<D> {
     }
 
     /// Goes to the minimum along the direction; nothing if there is none.
-    fn advance(
-        &mut self,
-        matrix: &Blocks<D>,
-        fixed: &[bool],
-        size: f64,
-        p: &mut [Vector<D>],
-    ) -> Option<()> {
+    fn advance(&mut self, matrix: &Blocks<D>, fixed: &[bool], size: f64, p: &mut [Vector<D>]) -> Option<()> {
         matrix.multiply(&self.direction, &mut self.product);
         for (q, _) in self.product.iter_mut().zip(fixed).filter(|(_, held)| **held) {
             *q = Vector::ZERO;

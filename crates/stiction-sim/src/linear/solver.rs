@@ -224,7 +224,10 @@ mod tests {
         let mut solver = LinearSolver::default();
         let solved = solver.solve(LinearKind::ConjugateGradients, &blocks, &b, &fixed).unwrap();
         assert!(solved.fell_back && solved.shifts == 0);
-        assert_eq!(solved, Solved { fell_back: true, ..solver.solve(LinearKind::Direct, &blocks, &b, &fixed).unwrap() });
+        assert_eq!(
+            solved,
+            Solved { fell_back: true, ..solver.solve(LinearKind::Direct, &blocks, &b, &fixed).unwrap() }
+        );
     }
 
     #[test]

@@ -16,7 +16,11 @@ const MAX_SWEEPS: usize = 32;
 pub fn symmetric<const M: usize>(mut a: [[f64; M]; M], n: usize) -> ([f64; M], [[f64; M]; M]) {
     let mut v: [[f64; M]; M] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
     // With a size that is known when it is compiled, loops are written out: a third of the time for 3 × 3.
-    if n == M { sweeps(&mut a, &mut v, M) } else { sweeps(&mut a, &mut v, n) }
+    if n == M {
+        sweeps(&mut a, &mut v, M)
+    } else {
+        sweeps(&mut a, &mut v, n)
+    }
     (std::array::from_fn(|i| if i < n { a[i][i] } else { 1.0 }), v)
 }
 
