@@ -110,10 +110,10 @@ impl<const D: usize> LinearSolver<D> {
     }
 }
 
-/// The largest number on the diagonal of a matrix.
+/// The largest size of a number on the diagonal of a matrix.
 fn largest_diagonal<const D: usize>(matrix: &Blocks<D>) -> f64 {
     let blocks = matrix.iter().filter(|(row, column, _)| row == column);
-    blocks.flat_map(|(.., block)| (0..D).map(move |k| block.0[k][k])).fold(f64::MIN_POSITIVE, f64::max)
+    blocks.flat_map(|(.., block)| (0..D).map(move |k| block.0[k][k].abs())).fold(f64::MIN_POSITIVE, f64::max)
 }
 
 #[cfg(test)]
