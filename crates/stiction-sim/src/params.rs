@@ -157,7 +157,8 @@ impl Params {
         positive("contact.excluded_rings", f64::from(self.contact.excluded_rings))?;
         let Mu { s, k } = self.friction.mu;
         // One number for both has a name of its own.
-        let names = if s == k { ["friction.mu"; 2] } else { ["friction.mu_s", "friction.mu_k"] };
+        let names =
+            if s.to_bits() == k.to_bits() { ["friction.mu"; 2] } else { ["friction.mu_s", "friction.mu_k"] };
         for (name, value) in names.into_iter().zip([s, k]) {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::BadParameter { name, value, must: "0 or positive" });

@@ -57,7 +57,7 @@ fn hessian<const D: usize, const N: usize>(
         |_, element| element.stencil(),
         |_, element| {
             let mut local = element.hessian(&element.stencil().gather(x), psd);
-            // Where it is: a copy of so many numbers costs as much as their products.
+            // In place: a copy of so many numbers is not free.
             for block in local.as_flattened_mut() {
                 *block = *block * scale;
             }
