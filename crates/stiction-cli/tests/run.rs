@@ -66,6 +66,29 @@ fn a_scene_leaves_frames_table_and_picture() {
     assert!(picture.len() > 20_000 && picture.ends_with("</svg>\n"));
 }
 
+/// Times are shown when asked for, and are no part of what is kept.
+#[test]
+fn times_are_printed_on_request() {
+    let text_of = fs::read_to_string(scene("slide-2d.toml")).unwrap();
+    let short = folder("timings-scene").join("short.toml");
+    fs::write(&short, text_of.replace("end = 1.5", "end = 0.1")).unwrap();
+    let (with, without) = (folder("timings"), folder("no-timings"));
+    let done = stiction().arg("run").arg(&short).arg("-o").arg(&with).arg("--timings").output().unwrap();
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let said = text(&done.stdout);
+    let phases =
+        ["wall time", "pairs and bounds", "line search", "assembly", "linear solve", "rest", "all steps"];
+    for (line, name) in said.lines().zip(phases) {
+        assert!(line.starts_with(name), "{said}");
+    }
+    let whole = said.lines().find(|line| line.starts_with("all steps")).unwrap();
+    assert!(whole.ends_with(" 100.0"), "{said}");
+    let plain = run(&short, &without);
+    assert!(!text(&plain.stdout).contains("linear solve"));
+    let table = |folder: &Path| fs::read(folder.join("steps.csv")).unwrap();
+    assert_eq!(table(&with), table(&without));
+}
+
 #[test]
 fn a_second_run_replaces_the_first() {
     let output = folder("again");

@@ -13,7 +13,7 @@ use stiction::math::{Matrix, Vector};
 /// with a direct solver, to four digits.
 const TOLERANCE: f64 = 1e-8;
 
-/// Iterations after which a solution is given up: about the time of a factorisation with 30,000 unknowns.
+/// Iterations after which a solution is given up: about half the time of a factorisation with 30,000 unknowns.
 const MAX_ITERATIONS: usize = 1000;
 
 /// A solver for symmetric positive definite block matrices that needs no memory for a factor.

@@ -5,6 +5,7 @@ mod derivatives;
 mod elements;
 mod incline;
 mod integrators;
+mod linear;
 mod materials;
 mod readme;
 mod retries;

@@ -1,0 +1,92 @@
+//! Scenes end in the same place whatever solves their linear systems.
+
+use crate::support;
+use stiction_sim::linear::LinearKind;
+use stiction_sim::model::Model;
+use stiction_sim::newton::Workspace;
+use stiction_sim::report::StepReport;
+use stiction_sim::state::State;
+use stiction_sim::step::step;
+use stiction_sim::timings::Phase;
+
+/// Some steps of a scene with a solver.
+fn run<const D: usize>(
+    name: &str,
+    steps: usize,
+    kind: LinearKind,
+) -> (Model<D>, State<D>, Vec<StepReport<D>>) {
+    let (mut model, mut state) = support::scene(name).build::<D>().unwrap();
+    model.params.newton.linear = kind;
+    let mut work = Workspace::default();
+    let reports = (0..steps).map(|_| step(&model, &mut state, &mut work).unwrap()).collect();
+    (model, state, reports)
+}
+
+/// Each step stops within Newton's tolerance of its minimum, so after all of them solutions are as many tolerances apart.
+fn compare<const D: usize>(name: &str, steps: usize) {
+    let (model, direct, _) = run::<D>(name, steps, LinearKind::Direct);
+    let (_, iterative, reports) = run::<D>(name, steps, LinearKind::ConjugateGradients);
+    let apart = direct.x.iter().zip(&iterative.x).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
+    let fallbacks: usize = reports.iter().map(|report| report.fallbacks).sum();
+    let allowed = model.tolerance() * model.params.time.step * steps as f64;
+    println!(
+        "{name}: {apart:.1e} m apart, {allowed:.1e} allowed, {fallbacks} solutions by the direct solver"
+    );
+    assert!(apart <= allowed);
+    assert!(fallbacks < steps, "conjugate gradients solve nothing");
+}
+
+#[test]
+fn solvers_agree() {
+    compare::<2>("slide-2d.toml", 60);
+    compare::<3>("stick-3d.toml", 30);
+    compare::<3>("rub-3d.toml", 20);
+}
+
+#[test]
+fn few_unknowns_are_solved_directly() {
+    let (_, direct, _) = run::<2>("rub-2d.toml", 10, LinearKind::Direct);
+    let (_, auto, _) = run::<2>("rub-2d.toml", 10, LinearKind::Auto);
+    assert!(direct.x == auto.x && direct.v == auto.v);
+}
+
+#[test]
+fn conjugate_gradients_do_not_depend_on_threads() {
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run::<3>("slide-3d.toml", 10, LinearKind::ConjugateGradients))
+    };
+    let (_, one, _) = on(1);
+    let (_, two, _) = on(2);
+    assert!(one.x == two.x && one.v == two.v);
+}
+
+#[test]
+fn a_scene_names_its_solver() {
+    let text = support::scene("slide-2d.toml").text().to_owned();
+    let with = |name: &str| {
+        let text = text.replace("[[bodies]]", &format!("[solver]\nlinear = \"{name}\"\n\n[[bodies]]"));
+        stiction_sim::scene::Scene::parse(&text).and_then(|scene| scene.build::<2>())
+    };
+    for kind in LinearKind::ALL {
+        assert_eq!(with(kind.name()).unwrap().0.params.newton.linear, kind);
+    }
+    let said = with("lu").unwrap_err().to_string();
+    assert!(said.contains("solver.linear") && said.contains("direct, cg, auto"), "{said}");
+}
+
+#[test]
+fn times_add_up_and_can_be_taken() {
+    let (model, mut state) = support::scene("slide-2d.toml").build::<2>().unwrap();
+    let mut work = Workspace::default();
+    for _ in 0..5 {
+        step(&model, &mut state, &mut work).unwrap();
+    }
+    let timings = *work.timings();
+    assert_eq!(timings.steps(), 5);
+    let phases = Phase::ALL.map(|phase| timings.of(phase));
+    assert!(phases.iter().all(|time| !time.is_zero()));
+    assert_eq!(phases.iter().sum::<std::time::Duration>() + timings.rest(), timings.total());
+    assert_eq!(work.take_timings().total(), timings.total());
+    assert_eq!((work.timings().steps(), work.timings().total()), (0, std::time::Duration::ZERO));
+}
