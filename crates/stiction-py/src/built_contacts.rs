@@ -86,13 +86,12 @@ impl BuiltContacts {
     fn __getitem__<'py>(slf: &Bound<'py, Self>, i: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if let Ok(place) = i.extract::<usize>() {
-            if let Some(shown) = &slf.get().last().shown
-                && let Ok(found) = shown.bind(py).get_item(place)
-            {
-                return Ok(found);
+            let shown = slf.get().last().shown.as_ref().map(|shown| shown.bind(py).clone());
+            if let Some(shown) = shown.filter(|shown| place < shown.len()) {
+                return shown.get_item(place);
             }
             if place < Self::__len__(slf)?
-                && let Some(shown) = Self::show(slf)?
+                && let Some(shown) = Self::show(slf)?.filter(|shown| place < shown.len())
             {
                 return shown.get_item(place);
             }
@@ -113,15 +112,16 @@ impl BuiltContacts {
     #[getter(_set)]
     fn set<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let (mesh, contacts) = {
+        let built = {
             let last = slf.get().last();
             match (&last.set, &last.built) {
                 (Some(set), _) => return Ok(set.bind(py).clone()),
-                (None, Some(built)) => (built.mesh.clone_ref(py), built.contacts.clone_ref(py)),
-                (None, None) => return from_module(py, &EMPTY, "empty_set")?.call0(),
+                (None, Some(built)) => Some((built.mesh.clone_ref(py), built.contacts.clone_ref(py))),
+                (None, None) => None,
             }
         };
         // Not with the lock: Python may run anything meanwhile, also another thread that asks.
+        let Some((mesh, contacts)) = built else { return from_module(py, &EMPTY, "empty_set")?.call0() };
         let made = from_module(py, &NORMAL_SET, "NormalSet")?.call1((mesh, &contacts, PyTuple::empty(py)))?;
         let mut last = slf.get().last();
         match (&last.built, &last.set) {
@@ -173,7 +173,12 @@ impl BuiltContacts {
             return Ok(None);
         }
         let (py, set) = (slf.py(), Self::set(slf)?);
-        let built = slf.get().last().built.as_ref().map(|built| built.contacts.clone_ref(py));
+        // Of the set that was found: another thread may have built anew.
+        let built = {
+            let last = slf.get().last();
+            let same = last.set.as_ref().is_some_and(|own| own.is(&set));
+            last.built.as_ref().filter(|_| same).map(|built| built.contacts.clone_ref(py))
+        };
         let shown = match built.and_then(|contacts| contacts.get().named_in_plane()) {
             Some(names) => views(&set, names)?,
             None => set.call_method0(intern!(py, "all"))?.cast_into::<PyList>()?,

@@ -131,6 +131,31 @@ pub enum Error {
         /// Its signed distance, in m.
         distance: f64,
     },
+    /// Something closer than the minimum distance.
+    #[error(
+        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:e} m from something, not more than \
+         contact.dmin = {dmin:e}: move it away or make dmin smaller"
+    )]
+    TooClose {
+        /// Number of the vertex in its body.
+        vertex: usize,
+        /// Its body.
+        body: String,
+        /// The distance in m.
+        distance: f64,
+        /// The minimum distance in m.
+        dmin: f64,
+    },
+    /// A motion or a load that is no number at some time.
+    #[error("the {what} of vertex {vertex} is no number at {time} s: look at its formula")]
+    NoNumber {
+        /// What it is of.
+        what: &'static str,
+        /// Number of the vertex in the model.
+        vertex: usize,
+        /// When, in s.
+        time: f64,
+    },
     /// A prescribed motion that contact does not let happen.
     #[error(
         "step {step}: the prescribed motion of vertex {vertex} is blocked, {missing:e} m before its goal: \

@@ -61,6 +61,10 @@ impl Formula {
     /// # Errors
     /// If it is not one.
     pub fn parse(text: &str) -> Result<Self, FormulaError> {
+        if text.len() > MAX_LENGTH {
+            let message = format!("longer than {MAX_LENGTH} characters");
+            return Err(FormulaError { text: "…".to_owned(), place: MAX_LENGTH, message });
+        }
         let mut reader = Reader { text, characters: text.chars().collect(), place: 0, depth: 0 };
         let root = reader.sum()?;
         match reader.peek() {
@@ -134,6 +138,9 @@ impl Function {
         }
     }
 }
+
+/// Characters of a formula at most: long sums are as deep as they are long.
+const MAX_LENGTH: usize = 2000;
 
 /// Brackets and signs inside each other at most: a formula that needs more is a slip.
 const MAX_DEPTH: usize = 64;
@@ -321,6 +328,7 @@ mod tests {
             ("1e999", 1, "not a number"),
             ("§", 1, "expected a number"),
             (&"(".repeat(500), 65, "brackets"),
+            (&"1+".repeat(5000), 2000, "longer than 2000"),
         ] {
             let error = Formula::parse(text).unwrap_err();
             assert!(error.place == place && error.message.contains(words), "{error}");

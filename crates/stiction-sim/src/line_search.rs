@@ -29,6 +29,10 @@ pub struct Limit {
 /// Where the expected decrease is lost in the rounding of the energy, the energy may
 /// rise by that rounding. Nothing is returned if no step is good.
 pub fn downhill<T>(bound: f64, limit: Limit, mut at: impl FnMut(f64) -> (f64, T)) -> Option<T> {
+    // No way at all is none, and from infinity everything would be down.
+    if bound <= 0.0 || !limit.start.is_finite() {
+        return None;
+    }
     let noise = ROUNDING * limit.magnitude;
     let allowed = if limit.decrease <= noise { limit.start + noise } else { limit.start };
     let mut t = bound;
@@ -64,6 +68,9 @@ mod tests {
         let limit = Limit { start: 1.0, magnitude: 1.0, decrease: 0.5 };
         assert_eq!(downhill(1.0, limit, |t| ((4.0 * t - 1.0) * (4.0 * t - 1.0), t)), Some(0.5));
         assert_eq!(downhill(1.0, limit, |t| (1.0 + t, t)), None);
+        assert_eq!(downhill(0.0, limit, |t| (1.0, t)), None);
+        let nowhere = Limit { start: f64::INFINITY, ..limit };
+        assert_eq!(downhill(1.0, nowhere, |t| (f64::INFINITY, t)), None);
     }
 
     #[test]

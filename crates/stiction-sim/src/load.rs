@@ -40,6 +40,16 @@ impl<const D: usize> Load<D> {
         Self { kind, factor: self.factor.clone() }
     }
 
+    /// The same on a body of this thickness in m instead of 1 m: a pressure has as much more to push.
+    pub fn of_thickness(self, thickness: f64) -> Self {
+        match self.kind {
+            LoadKind::Pressure(sides, p) => {
+                Self { kind: LoadKind::Pressure(sides, p * thickness), factor: self.factor }
+            }
+            kind => Self { kind, factor: self.factor },
+        }
+    }
+
     /// Its vertices, as often as they occur.
     pub fn vertices(&self) -> Vec<u32> {
         match &self.kind {
@@ -138,6 +148,8 @@ mod tests {
         let load = Load { kind: LoadKind::Pressure(vec![[0, 1, 2]], 6.0), factor: Signal::default() };
         let found = Loads(vec![load]).forces(&x, &[1.0; 3], 0.0);
         assert_eq!(found, [Vector([0.0, 0.0, -1.0]); 3]);
+        let thin = Load { kind: LoadKind::Pressure(vec![[0, 1]], 2.0), factor: Signal::default() };
+        assert_eq!(thin.of_thickness(0.5).kind, LoadKind::<2>::Pressure(vec![[0, 1]], 1.0));
         assert!(Loads::<3>::default().forces(&x, &[1.0; 3], 0.0).is_empty());
     }
 }

@@ -284,11 +284,14 @@ fn direction<const D: usize>(
 ) -> Result<Vec<Vector<D>>> {
     let Workspace { gradient, hessian, solver, timings, .. } = work;
     let (model, usual) = (problem.model, problem.psd());
-    let first = if slow { Psd::None } else { usual };
+    // Who wants no factorisation gets none.
+    let factorises = !model.params.newton.linear.iterates(D * model.masses.len());
+    let first = if slow && factorises { Psd::None } else { usual };
     timings.time(Phase::Assembly, || derivatives(problem, iterate, first, (gradient, hessian)));
     let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
     if first != usual {
-        if let Some(p) = timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.fixed)) {
+        let found = timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.fixed));
+        if let Some(p) = found.filter(|p| p.iter().all(|p| p.norm() <= problem.longest())) {
             return Ok(p);
         }
         timings.time(Phase::Assembly, || derivatives(problem, iterate, usual, (gradient, hessian)));
@@ -405,10 +408,11 @@ pub fn raise_stiffness<const D: usize>(model: &Model<D>, iterate: &mut Iterate<D
     let (true, Some(kappa)) = (model.params.contact.adaptive_barrier_stiffness, iterate.kappa) else {
         return false;
     };
-    let raised = risen(kappa, gap(model, iterate), &model.barrier);
-    iterate.kappa = Some(raised);
     // Beyond, the numbers of the matrix are further apart than its precision.
-    raised > kappa && raised < MAX_RISE * model.first_kappa()
+    let most = MAX_RISE * model.first_kappa();
+    let raised = risen(kappa, gap(model, iterate), &model.barrier).min(most);
+    iterate.kappa = Some(raised.max(kappa));
+    raised > kappa
 }
 
 /// The smallest distance of a contact less the minimum distance, in m.

@@ -119,6 +119,8 @@ fn attempt<const D: usize>(
     let (steps, time) = piece.end(state.step, model.params.time.step);
     let mut scheme = model.params.time.integrator.begin(state, h);
     let targets = model.boundary.targets(model.surface.rest(), time);
+    let forces = model.loads.forces(&state.x, &model.masses, time);
+    check_numbers(&targets, &forces, time)?;
     for &(vertex, target) in &targets {
         let i = vertex as usize;
         scheme.prescribe(i, (state.x[i], target), state.v[i], h);
@@ -127,7 +129,6 @@ fn attempt<const D: usize>(
     let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
     let slides = lag(model, &iterate, &state.v);
     let lagged = iterate.contacts.clone();
-    let forces = model.loads.forces(&state.x, &model.masses, time);
     let given = Given { model, scheme: &scheme, targets: &targets, forces: &forces, step: state.step + 1 };
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
@@ -146,6 +147,21 @@ fn attempt<const D: usize>(
     let report = StepReport::of_step(model, state, &iterate, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
     Ok(StepReport { work: work_done, load_work, stiffness_work, rounds, refinement, ..report })
+}
+
+/// Formulas may have no value at some time.
+fn check_numbers<const D: usize>(
+    targets: &[(u32, Vector<D>)],
+    forces: &[Vector<D>],
+    time: f64,
+) -> Result<()> {
+    if let Some(&(vertex, _)) = targets.iter().find(|(_, target)| !target.is_finite()) {
+        return Err(Error::NoNumber { what: "motion", vertex: vertex as usize, time });
+    }
+    match forces.iter().position(|force| !force.is_finite()) {
+        Some(vertex) => Err(Error::NoNumber { what: "load", vertex, time }),
+        None => Ok(()),
+    }
 }
 
 /// The last configuration with its contacts.

@@ -41,7 +41,8 @@ impl LinearKind {
         }
     }
 
-    fn iterates(self, unknowns: usize) -> bool {
+    /// Whether a system with so many unknowns is solved by iteration.
+    pub fn iterates(self, unknowns: usize) -> bool {
         self == Self::ConjugateGradients || (self == Self::Auto && unknowns >= MANY)
     }
 }

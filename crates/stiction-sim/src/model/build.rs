@@ -118,7 +118,8 @@ pub(super) fn loads<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Resul
         for load in &body.loads {
             let single: Vec<[u32; 1]> = load.vertices().into_iter().map(|v| [v]).collect();
             check_indices("loaded vertex", &single, body.vertices.len())?;
-            all.push(load.shifted(part.vertices.start as u32));
+            let thickness = if D == 2 { body.thickness } else { 1.0 };
+            all.push(load.shifted(part.vertices.start as u32).of_thickness(thickness));
         }
     }
     Ok(Loads(all))

@@ -37,6 +37,26 @@ impl<const D: usize> Model<D> {
         }
     }
 
+    /// Checks that nothing is closer than the minimum distance.
+    ///
+    /// # Errors
+    /// Naming the first vertex that is.
+    pub(super) fn check_distances(&self, x: &[Vector<D>]) -> Result<()> {
+        let dmin = self.barrier.dmin();
+        let contacts = if dmin > 0.0 { self.contacts_at(x) } else { Contacts::default() };
+        let first =
+            contacts.vv.iter().map(|c| c.stencil.0[0]).chain(contacts.ve.iter().map(|c| c.stencil.0[0]));
+        let first = first.chain(contacts.ee.iter().chain(&contacts.vf).map(|c| c.stencil.0[0]));
+        let first = first.chain(contacts.parallel.iter().map(|c| c.contact.stencil.0[0]));
+        let mut first = first.chain(contacts.obstacle.iter().map(|c| c.stencil.0[0]));
+        let distances = contacts.distances(x, &self.obstacles);
+        let Some((place, distance)) = distances.iter().enumerate().find(|(_, d)| **d <= dmin) else {
+            return Ok(());
+        };
+        let (body, vertex) = first.nth(place).map(|vertex| self.name(vertex)).unwrap_or_default();
+        Err(Error::TooClose { vertex, body, distance: *distance, dmin })
+    }
+
     /// Checks that round obstacles are not inside edges or faces either: all of a plane's free side is
     /// between its vertices.
     fn check_round(&self, x: &[Vector<D>]) -> Result<()> {

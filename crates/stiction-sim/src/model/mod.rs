@@ -132,6 +132,7 @@ impl<const D: usize> Model<D> {
             mean_mass,
         };
         model.check_free(&rest)?;
+        model.check_distances(&rest)?;
         check::check_nested(bodies)?;
         model.check_self_contact(&rest)?;
         let state = model.start(bodies, rest);
@@ -169,8 +170,24 @@ impl<const D: usize> Model<D> {
     pub fn contacts_among(&self, candidates: &Candidates, x: &[Vector<D>]) -> Contacts {
         let selection = self.selection();
         let mut contacts = Contacts::build(&self.surface, candidates, &self.obstacles, x, &selection);
-        self.stiffness.weigh(&mut contacts);
+        self.leave_out_driven(&mut contacts);
+        // A number that was given is that of every contact.
+        if self.params.contact.barrier_stiffness.is_none() {
+            self.stiffness.weigh(&mut contacts);
+        }
         contacts
+    }
+
+    /// Leaves out contacts of nothing but vertices whose motion is given: their forces move nothing, and their gaps would ask for ever
+    /// stiffer barriers.
+    fn leave_out_driven(&self, contacts: &mut Contacts) {
+        let moves = |vertices: &[u32]| vertices.iter().any(|v| !self.fixed[*v as usize]);
+        contacts.vv.retain(|c| moves(&c.stencil.0));
+        contacts.ve.retain(|c| moves(&c.stencil.0));
+        contacts.ee.retain(|c| moves(&c.stencil.0));
+        contacts.vf.retain(|c| moves(&c.stencil.0));
+        contacts.parallel.retain(|c| moves(&c.contact.stencil.0));
+        contacts.obstacle.retain(|c| moves(&c.stencil.0));
     }
 
     /// Which pairs are contacts.

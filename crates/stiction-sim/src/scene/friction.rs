@@ -141,6 +141,15 @@ impl Scene {
 
     fn entry<const D: usize>(&self, key: &str, said: &Said<'_>) -> Result<Entry<D>, SceneError> {
         let wrong = |part: &str, error: String| self.error(&format!("{key}.{part}"), error);
+        for (part, given) in [
+            ("elliptic", said.elliptic.is_some()),
+            ("static_axes", said.ellipses.0.is_some()),
+            ("kinetic_axes", said.ellipses.1.is_some()),
+        ] {
+            if D == 2 && given {
+                return Err(wrong(part, "there is one direction to slide in in 2D: give mu".into()));
+            }
+        }
         let axes = match said.direction {
             Some(direction) => Axes::World(self.vector(&format!("{key}.direction"), direction)?),
             None => Axes::Contact,

@@ -248,7 +248,13 @@ impl Scene {
                 Ok(LoadKind::Force(shared(force, piece, &vertices)))
             }
             (None, Some(pressure), None) if pressure.is_finite() => {
-                Ok(LoadKind::Pressure(sides(piece, &vertices), pressure))
+                let sides = sides(piece, &vertices);
+                if sides.is_empty() {
+                    return Err(
+                        self.error(&format!("{key}.pressure"), "there is no whole edge or face to push")
+                    );
+                }
+                Ok(LoadKind::Pressure(sides, pressure))
             }
             (None, Some(_), None) => Err(self.error(&format!("{key}.pressure"), "must be finite")),
             (None, None, Some(acceleration)) => {

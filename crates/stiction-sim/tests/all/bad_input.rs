@@ -36,6 +36,87 @@ fn message(from: &str, to: &str) -> String {
     }
 }
 
+/// What contradicts itself, or says half of something.
+#[test]
+fn contradictory_options_are_refused() {
+    let contact = "contact.dhat = 1e-3";
+    for (words, expected) in [
+        ("use_ccd = true, use_ogc = true", ["contact.use_ogc", "excludes use_ccd"]),
+        ("use_ccd = false", ["contact.use_ccd", "needs use_ogc = true"]),
+        ("dmin = -1e-4", ["contact.dmin", "0 or positive"]),
+        ("dmin = 0.11", ["of body \"block\"", "contact.dmin = 1.1e-1"]),
+        ("excluded_rings = 0", ["contact.excluded_rings", "positive"]),
+        ("broad_phase = \"grid\"", ["contact.broad_phase", "hash_grid"]),
+        ("barrier_stiffness = -1.0", ["contact.barrier_stiffness", "positive"]),
+    ] {
+        refuses(contact, &format!("contact = {{ dhat = 1e-3, {words} }}"), &expected);
+    }
+    for (words, expected) in [
+        ("mu = 0.5\nmu_s = 0.6", ["friction.mu", "excludes mu_s"]),
+        ("mu_s = 0.6", ["friction", "needs both mu_s and mu_k"]),
+        ("mu_s = 0.3\nmu_k = 0.5", ["friction.mu_s", "mu_k or larger"]),
+        ("elliptic = [0.5, 0.2]", ["friction.elliptic", "in 2D"]),
+        ("mu = 0.5\ndirection = [1.0, 0.0]", ["friction.direction", "needs elliptic"]),
+        ("mu = 0.5\nlaw = \"sticky\"", ["friction.law", "\"sticky\""]),
+        ("mu = 0.5\nlaw = { stribeck = { speed = 0.0 } }", ["friction.law", "speed"]),
+        ("pairs = [{ between = [\"block\", \"wall\"], mu = 0.1 }]", ["friction.pairs[0].between", "wall"]),
+    ] {
+        refuses("mu = 0.5", words, &expected);
+    }
+}
+
+#[test]
+fn motions_and_loads_say_what_is_wrong() {
+    let end = "density = 1000.0 }";
+    for (words, expected) in [
+        ("motions = [{ side = \"top\" }]", ["bodies[0].motions[0]", "moves nothing"]),
+        ("motions = [{ side = \"front\", velocity = [0.0, 1.0] }]", ["motions[0].side", "only in 3D"]),
+        ("motions = [{ formula = [\"t\", \"2 *\"] }]", ["motions[0].formula[1]", "character 4: ends where"]),
+        ("motions = [{ formula = [\"t\"] }]", ["motions[0].formula", "needs 2 formulas"]),
+        ("motions = [{ rotation = { point = [0.0, 0.0] } }]", ["motions[0].rotation", "needs one of"]),
+        (
+            "motions = [{ rotation = { point = [0.0, 0.0], axis = [0.0, 1.0], degrees_per_second = 1.0 } }]",
+            ["rotation.axis", "only in 3D"],
+        ),
+        ("loads = [{ side = \"top\" }]", ["bodies[0].loads[0]", "needs one of force"]),
+        (
+            "loads = [{ pressure = 1.0, region = { min = [0.0, 0.2], max = [0.0, 0.2] } }]",
+            ["pressure", "no whole edge"],
+        ),
+        ("loads = [{ pressure = nan }]", ["loads[0].pressure", "finite"]),
+        ("loads = [{ force = [1.0] }]", ["loads[0].force", "needs 2 numbers"]),
+        ("loads = [{ pressure = 1.0, factor = \"2 * x\" }]", ["loads[0].factor", "\"x\" is not known"]),
+        (
+            "loads = [{ pressure = 1.0, region = { min = [5.0, 5.0], max = [6.0, 6.0] } }]",
+            ["loads[0].region", "no vertex"],
+        ),
+    ] {
+        refuses(end, &format!("{end}\n{words}"), &expected);
+    }
+}
+
+/// A formula that has no value from some time on ends the run there, with the state as it was.
+#[test]
+fn motions_without_a_value_are_named() {
+    let words = "density = 1000.0 }\nmotions = [{ side = \"top\", formula = [\"0\", \"0.01 * sqrt(0.025 - t)\"] }]";
+    let scene = Scene::parse(&GOOD.replace("density = 1000.0 }", words)).unwrap();
+    let (model, mut state) = scene.build::<2>().unwrap();
+    let mut work = Workspace::default();
+    let error = (0..3).find_map(|_| {
+        let before = state.clone();
+        step(&model, &mut state, &mut work).err().inspect(|_| assert_eq!(state, before))
+    });
+    let message = error.unwrap().to_string();
+    assert!(message.contains("the motion of vertex") && message.contains("no number at 0.03 s"), "{message}");
+}
+
+fn refuses(from: &str, to: &str, expected: &[&str]) {
+    let message = message(from, to);
+    for words in expected {
+        assert!(message.contains(words), "{to}: no \"{words}\" in\n{message}");
+    }
+}
+
 #[test]
 fn errors_in_scenes_name_line_and_key() {
     assert!(Scene::parse(GOOD).unwrap().build::<2>().is_ok());

@@ -7,6 +7,7 @@ mod incline;
 mod integrators;
 mod linear;
 mod materials;
+mod patch;
 mod readme;
 mod retries;
 mod robustness;
