@@ -98,7 +98,8 @@ fn motions_and_loads_say_what_is_wrong() {
 /// A formula that has no value from some time on ends the run there, with the state as it was.
 #[test]
 fn motions_without_a_value_are_named() {
-    let words = "density = 1000.0 }\nmotions = [{ side = \"top\", formula = [\"0\", \"0.01 * sqrt(0.025 - t)\"] }]";
+    let words =
+        "density = 1000.0 }\nmotions = [{ side = \"top\", formula = [\"0\", \"0.01 * sqrt(0.025 - t)\"] }]";
     let scene = Scene::parse(&GOOD.replace("density = 1000.0 }", words)).unwrap();
     let (model, mut state) = scene.build::<2>().unwrap();
     let mut work = Workspace::default();
