@@ -20,7 +20,7 @@ const SMALLEST: f64 = 1e-12;
 /// E = A t Ψ(R)               ∂E/∂xᵢ = A t Q P bᵢ
 /// ∂²E/∂xᵢ∂xⱼ = A t (Σₖ ωₖ (QQₖbᵢ)(QQₖbⱼ)ᵀ + (bᵢ·S bⱼ)(I − QQᵀ))        S = R⁻¹P
 /// ```
-/// with area `A` at rest, thickness `t`, eigenpairs (ω, Qₖ) of ∂P/∂R and the second Piola–Kirchhoff stress `S` [Pa]: what is pressed
+/// with area `A` at rest, thickness `t`, eigenpairs (ω, Qₖ) of ∂P/∂R and the second Piola–Kirchhoff stress `S` in Pa: what is pressed
 /// gives way across its plane, where the eigenvalues are those of `S`. Any isotropic law of two dimensions will do; its
 /// [`Lame`](crate::material::Lame) parameters are those of plane stress, so small strains are those of a thin sheet.
 /// In 2D `R` is `F`, and a triangle that is turned over is inverted. Below 10⁻¹² of its area a triangle counts as that large in `S`.

@@ -15,7 +15,7 @@ const SHORTEST: f64 = 1e-12;
 /// E = ½ EA L (l/L − 1)²        l = |x₁ − x₀|        d = (x₁ − x₀)/l
 /// ∂E/∂x₁ = EA (l/L − 1) d      ∂²E/∂x₁∂x₁ = EA/L (ddᵀ + (1 − L/l)(I − ddᵀ))
 /// ```
-/// with length `L` at rest [m] and stiffness `EA` [N], Young's modulus times cross-section. The eigenvalue across is negative
+/// with length `L` at rest in m and stiffness `EA` in N, Young's modulus times cross-section. The eigenvalue across is negative
 /// where the segment is compressed: it gives way sideways. Finite for every length; without length there is no direction and no force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
