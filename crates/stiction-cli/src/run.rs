@@ -160,7 +160,7 @@ impl<'a, const D: usize> Run<'a, D> {
         bar.set_message(format!(
             "{} iterations, {} contacts, gap {:.1e} m",
             report.iterations,
-            report.pair_contacts + report.obstacle_contacts,
+            report.contacts.total(),
             report.gap
         ));
         bar.inc(1);
@@ -207,7 +207,7 @@ impl<'a, const D: usize> Run<'a, D> {
         self.series.push(self.state.time, frame_name(self.state.step));
         self.series.write(&self.output.series())?;
         self.state.save(&self.output.state(), self.model)?;
-        Ok(self.model.check_free(&self.state.x).err())
+        Ok(self.model.check_free(&self.state).err())
     }
 }
 

@@ -12,7 +12,7 @@ use stiction_sim::model::Model;
 use stiction_sim::report::{Energies, StepReport};
 
 /// Names of the columns before those of the bodies, with units.
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 33] = [
     "step",
     "time [s]",
     "newton iterations",
@@ -25,11 +25,15 @@ const COLUMNS: [&str; 29] = [
     "load work [J]",
     "stiffness work [J]",
     "friction heat [J]",
+    "damping heat [J]",
     "mean slip [m]",
     "smallest gap [m]",
     "normal force [N]",
     "kappa [J/m^4]",
-    "pair contacts",
+    "vertex-vertex contacts",
+    "vertex-edge contacts",
+    "edge-edge contacts",
+    "vertex-face contacts",
     "obstacle contacts",
     "sticking",
     "slipping",
@@ -57,6 +61,8 @@ pub struct Record {
     pub work: f64,
     /// Heat of friction, in J.
     pub heat: f64,
+    /// Heat of damping, in J.
+    pub damping: f64,
     /// Mean slip of contacts, in m.
     pub slip: f64,
     /// Smallest distance of a contact, in m; infinite without contact.
@@ -75,6 +81,7 @@ impl<const D: usize> From<&StepReport<D>> for Record {
             energies: report.energies,
             work: report.work + report.load_work + report.stiffness_work,
             heat: report.friction.dissipation,
+            damping: report.damping_heat,
             slip: report.friction.distance,
             gap: report.gap,
             diverged: report.refinement == Some(Outcome::Diverged),
@@ -102,6 +109,7 @@ impl Record {
             },
             work: real("prescribed work [J]")? + real("load work [J]")? + real("stiffness work [J]")?,
             heat: real("friction heat [J]")?,
+            damping: real("damping heat [J]")?,
             slip: real("mean slip [m]")?,
             gap: real("smallest gap [m]")?,
             diverged: field(&fields, "refinement")? == Outcome::Diverged.name(),
@@ -230,12 +238,13 @@ fn row<const D: usize>(report: &StepReport<D>) -> String {
     let (e, f) = (&report.energies, &report.friction);
     let mut out = format!("{},{:?},{}", report.step, report.time, report.iterations);
     let energies = [e.kinetic, e.elastic, e.gravity, e.barrier, e.total()];
-    let work = [report.work, report.load_work, report.stiffness_work, f.dissipation];
+    let work = [report.work, report.load_work, report.stiffness_work, f.dissipation, report.damping_heat];
     for number in energies.iter().chain(&work) {
         let _ = write!(out, ",{number:?}");
     }
     let _ = write!(out, ",{:?},{:?},{:?},{:?}", f.distance, report.gap, report.normal_force, report.kappa);
-    let _ = write!(out, ",{},{}", report.pair_contacts, report.obstacle_contacts);
+    let c = &report.contacts;
+    let _ = write!(out, ",{},{},{},{},{}", c.vv, c.ve, c.ee, c.vf, c.obstacle);
     let _ = write!(out, ",{},{},{}", f.stick, f.slip, f.separated);
     let _ = write!(out, ",{:?},{:?},{:?},{:?}", f.cone_excess, f.creep, f.creep_bound, f.lag_residual);
     let refinement = report.refinement.map_or("", Outcome::name);

@@ -160,6 +160,19 @@ impl BarrierPotential {
         })
     }
 
+    /// The same in one row, shape (n·D,).
+    fn gradient_row<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        either!(AnyContacts, &contacts.0, scene => {
+            let positions = scene.field("x", x)?;
+            let found = self.0.on(x.py(), scene, |barrier| gradient(barrier, &positions))?;
+            Ok(PyArray1::from_slice(x.py(), flat(&found)))
+        })
+    }
+
     /// Hessian of `energy` in N/m, a `scipy.sparse.csc_array` of shape (n·D, n·D), entries in the order x₀ y₀ z₀ x₁ …
     ///
     /// `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute values;
@@ -172,6 +185,17 @@ impl BarrierPotential {
         psd: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.columns(contacts, x, psd)?.into_scipy(x.py())
+    }
+
+    /// `hessian` as a `scipy.sparse.csc_matrix`.
+    #[pyo3(signature = (contacts, x, psd="clamp"))]
+    fn hessian_matrix<'py>(
+        &self,
+        contacts: &Contacts,
+        x: &Bound<'py, PyAny>,
+        psd: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.columns(contacts, x, psd)?.into_matrix(x.py())
     }
 
     /// `hessian` as the arrays (data, indices, indptr) of a compressed sparse column matrix.
@@ -270,7 +294,7 @@ impl BarrierPotential {
         let psd = read_psd(psd)?;
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
-            self.0.on(x.py(), scene, |barrier| scene.hessian.hessian(barrier, &positions, psd))?
+            self.0.on(x.py(), scene, |barrier| scene.surface.hessian.hessian(barrier, &positions, psd))?
         })
     }
 }

@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Weighting};
 
-use crate::contacts::{Contacts, Pick};
+use crate::contacts::{Contacts, Names, Pick};
 use crate::error::at;
 use crate::surface::Surface;
 
@@ -97,6 +97,21 @@ impl BuiltContacts {
             }
         }
         slf.call_method1(intern!(py, "_collision"), (i,))
+    }
+
+    /// The smallest d² of a collision in m²; infinite without collisions. `vertices`: positions, (n, D), in m.
+    fn compute_minimum_distance(
+        slf: &Bound<'_, Self>,
+        mesh: &Bound<'_, PyAny>,
+        vertices: &Bound<'_, PyAny>,
+    ) -> PyResult<f64> {
+        let contacts = Self::_contacts(slf, mesh, vertices)?;
+        let found = contacts.cast::<Contacts>()?.get().smallest_gap(vertices);
+        match found {
+            Ok(gap) => Ok(gap * gap),
+            // There, errors name the argument.
+            Err(_) => slf.call_method1(intern!(slf.py(), "_minimum_distance"), (mesh, vertices))?.extract(),
+        }
     }
 
     /// Which pairs `build` takes, by the names of `Contacts`.
@@ -205,9 +220,6 @@ impl BuiltContacts {
 
 /// So many collisions are made at once when the first of them is asked for.
 const FEW: usize = 256;
-
-/// The two numbers that name each contact of two vertices, and each of an edge and a vertex.
-pub type Names = [Vec<(u32, u32)>; 2];
 
 /// The collisions of a set with these names.
 fn views<'py>(set: &Bound<'py, PyAny>, names: Names) -> PyResult<Bound<'py, PyList>> {

@@ -21,9 +21,12 @@ use crate::contact_lists::{Lists, set_weights};
 use crate::error::{at, plain};
 use crate::obstacles::Obstacles;
 use crate::shared_surface::SharedSurface;
-use crate::sparse::{Given, Kept};
+use crate::sparse::Given;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 use crate::weight_lists;
+
+/// The two numbers that name each contact of two vertices, and each of an edge and a vertex.
+pub type Names = [Vec<(u32, u32)>; 2];
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
@@ -40,7 +43,6 @@ pub struct Scene<const D: usize> {
     pub contacts: contact::Contacts,
     /// What the weights depend on, if it was asked for.
     pub sources: Option<WeightSources>,
-    pub hessian: Kept<D>,
     /// What they were built from, where nothing but a surface and positions came in.
     origin: Option<Origin<D>>,
 }
@@ -290,7 +292,7 @@ impl Contacts {
     }
 
     /// The smallest distance of a contact at positions x, in m; infinite without contacts.
-    fn smallest_gap(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+    pub fn smallest_gap(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnyContacts, &self.0, scene => {
             let positions = scene.field("x", x)?;
             Ok(x.py().detach(|| scene.contacts.smallest_gap(&positions, &scene.obstacles.solids)))
@@ -358,7 +360,7 @@ impl Contacts {
 
 impl Contacts {
     /// The names of all contacts, if none is of two edges, a face or an obstacle, as in 2D.
-    pub fn named_in_plane(&self) -> Option<[Vec<(u32, u32)>; 2]> {
+    pub fn named_in_plane(&self) -> Option<Names> {
         either!(AnyContacts, &self.0, scene => {
             let c = &scene.contacts;
             let others = c.ee.len() + c.vf.len() + c.parallel.len() + c.obstacle.len();
@@ -568,16 +570,7 @@ impl<const D: usize> Scene<D> {
         contacts: contact::Contacts,
     ) -> Self {
         let surface = surface.clone();
-        Self {
-            surface,
-            obstacles,
-            dhat,
-            dmin,
-            contacts,
-            sources: None,
-            hessian: Kept::default(),
-            origin: None,
-        }
+        Self { surface, obstacles, dhat, dmin, contacts, sources: None, origin: None }
     }
 
     pub fn with_weights(&self, weights: &Bound<'_, PyAny>, keep_sources: bool) -> PyResult<Self> {

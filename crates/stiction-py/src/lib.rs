@@ -105,7 +105,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::slides::{Slides, restore_slides};
     #[pymodule_export]
-    use crate::stiffness::{initial_stiffness, updated_stiffness};
+    use crate::stiffness::{force_balance, initial_stiffness, update_barrier_stiffness, updated_stiffness};
     #[pymodule_export]
     use crate::surface::{Surface, restore_surface};
     #[pymodule_export]

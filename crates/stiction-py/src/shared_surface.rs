@@ -8,6 +8,8 @@ use stiction::broad_phase::{BroadPhaseKind, Candidates, Nearby};
 use stiction::math::Vector;
 use stiction::mesh;
 
+use crate::sparse::Kept;
+
 /// What someone found on a surface, of a type that only they know.
 type Found = dyn Any + Send + Sync;
 
@@ -17,11 +19,14 @@ pub struct SharedSurface<const D: usize> {
     surface: mesh::Surface<D>,
     nearby: Mutex<Nearby<D>>,
     last: Mutex<Option<Weak<Found>>>,
+    /// The last Hessian of a barrier: the next contacts are often the same pairs.
+    pub hessian: Kept<D>,
 }
 
 impl<const D: usize> SharedSurface<D> {
     pub fn new(surface: mesh::Surface<D>) -> Arc<Self> {
-        Arc::new(Self { surface, nearby: Mutex::default(), last: Mutex::default() })
+        let (nearby, last) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { surface, nearby, last, hessian: Kept::default() })
     }
 
     /// The candidates of a motion, whose positions and inflation have been checked. The default method remembers; which one

@@ -86,9 +86,9 @@ impl Simulation {
     /// Makes one time step and returns its report, a dictionary of numbers and words:
     ///
     /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive, `fallbacks`: how often conjugate gradients failed and the direct solver took over;
-    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices, `load_work` of loads and `stiffness_work` in J;
+    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices and obstacles, `load_work` of loads, `stiffness_work` and `damping_heat` in J;
     /// - `gap`: the smallest distance in m, infinite without contact; `normal_force`: the sum of all in N; `kappa` in J/m⁴;
-    ///   `pair_contacts`, `obstacle_contacts`;
+    ///   `contacts.vv`, `.ve`, `.ee`, `.vf`, `.obstacle`: how many there are of each kind;
     /// - `friction.stick`, `.slip`, `.separated`: numbers of slides; `.cone_excess` in N, `.relative_cone_excess`, `.creep` and `.creep_bound`
     ///   in m/s, `.distance` in m, `.dissipation` in J, `.lag_residual`; `rounds`: how often the step was solved, `refinement`: how that ended;
     /// - for each body, by its name, `NAME.x`, `.y`, `.z`: centre of mass in m, and `NAME.vx`, `.vy`, `.vz` in m/s.
@@ -331,8 +331,12 @@ fn record<'py, const D: usize>(
     out.set_item("gap", report.gap)?;
     out.set_item("normal_force", report.normal_force)?;
     out.set_item("kappa", report.kappa)?;
-    out.set_item("pair_contacts", report.pair_contacts)?;
-    out.set_item("obstacle_contacts", report.obstacle_contacts)?;
+    let contacts = &report.contacts;
+    out.set_item("contacts.vv", contacts.vv)?;
+    out.set_item("contacts.ve", contacts.ve)?;
+    out.set_item("contacts.ee", contacts.ee)?;
+    out.set_item("contacts.vf", contacts.vf)?;
+    out.set_item("contacts.obstacle", contacts.obstacle)?;
     record_friction(&out, report)?;
     record_bodies(&out, model, report)?;
     Ok(out)
@@ -347,7 +351,8 @@ fn record_energies<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<
     out.set_item("energy.total", energies.total())?;
     out.set_item("work", report.work)?;
     out.set_item("load_work", report.load_work)?;
-    out.set_item("stiffness_work", report.stiffness_work)
+    out.set_item("stiffness_work", report.stiffness_work)?;
+    out.set_item("damping_heat", report.damping_heat)
 }
 
 fn record_friction<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<D>) -> PyResult<()> {

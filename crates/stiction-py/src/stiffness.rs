@@ -1,5 +1,6 @@
 //! How stiff the barrier should be.
 
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale, tiny_gap};
 use stiction::math::Vector;
@@ -72,6 +73,49 @@ pub fn updated_stiffness(
     let tiny = tiny_gap(positive("diagonal", diagonal)?, not_negative("dmin", dmin)?);
     let gaps = (distance_before - dmin, distance - dmin);
     Ok(StiffnessRange { min: 0.0, max }.update(kappa, gaps, tiny))
+}
+
+/// κ, doubled up to `max_barrier_stiffness` if the smallest distance is tiny before and after a step and has become smaller.
+///
+/// `prev_min_distance`, `min_distance`: squared, in m², as `compute_minimum_distance` has them; infinite ones are taken. Tiny is less than
+/// (`dhat_epsilon_scale` (diagonal + dmin))².
+#[pyfunction]
+#[pyo3(signature = (
+    prev_min_distance, min_distance, max_barrier_stiffness, barrier_stiffness, bbox_diagonal, dhat_epsilon_scale=1e-9, dmin=0.0
+))]
+pub fn update_barrier_stiffness(
+    prev_min_distance: f64,
+    min_distance: f64,
+    max_barrier_stiffness: f64,
+    barrier_stiffness: f64,
+    bbox_diagonal: f64,
+    dhat_epsilon_scale: f64,
+    dmin: f64,
+) -> PyResult<f64> {
+    let squared = |name, value| if value == f64::INFINITY { Ok(value) } else { not_negative(name, value) };
+    let before = squared("prev_min_distance", prev_min_distance)?;
+    let now = squared("min_distance", min_distance)?;
+    let most = not_negative("max_barrier_stiffness", max_barrier_stiffness)?;
+    let kappa = not_negative("barrier_stiffness", barrier_stiffness)?;
+    let scale = not_negative("dhat_epsilon_scale", dhat_epsilon_scale)?;
+    let tiny = scale * (positive("bbox_diagonal", bbox_diagonal)? + not_negative("dmin", dmin)?);
+    Ok(if now < before && before < tiny * tiny { most.min(2.0 * kappa) } else { kappa })
+}
+
+/// `−g_b·g_E/|g_b|²`; nothing without a force of the barrier, and for what is not two plain rows of numbers of the same length.
+#[pyfunction]
+pub fn force_balance(grad_energy: &Bound<'_, PyAny>, grad_barrier: &Bound<'_, PyAny>) -> Option<f64> {
+    let (others, own) = (plain_row(grad_energy)?, plain_row(grad_barrier)?);
+    let (others, own) = (others.as_slice().ok()?, own.as_slice().ok()?);
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (square, both) = (dot(own, own), dot(own, others));
+    // Whatever is not finite shows in the products.
+    let usable = others.len() == own.len() && square > 0.0 && square.is_finite() && both.is_finite();
+    usable.then(|| -both / square)
+}
+
+fn plain_row<'py>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, f64>> {
+    object.cast::<PyArray1<f64>>().ok()?.try_readonly().ok()
 }
 
 /// The numbers of an array of any shape, each a vector of its own.

@@ -117,6 +117,18 @@ impl<const D: usize> Path<D> {
         }
     }
 
+    /// The axis that it turns about, if it turns; nothing useful in 2D.
+    pub fn axis(&self) -> Option<Vector<D>> {
+        self.turn.as_ref().map(|turn| turn.axis)
+    }
+
+    /// By how much it turns from one time to another, in rad: one number in 2D, a vector along the axis in 3D, none without a turn.
+    pub fn angle_between(&self, from: f64, to: f64) -> Vec<f64> {
+        let Some(turn) = &self.turn else { return Vec::new() };
+        let angle = turn.angle.at(to) - turn.angle.at(from);
+        if D == 2 { vec![angle] } else { (turn.axis * angle).0.to_vec() }
+    }
+
     /// Where what was at `rest` is at time `t`.
     pub fn place(&self, rest: Vector<D>, t: f64) -> Vector<D> {
         let turned = self.turn.as_ref().map_or(rest, |turn| turn.of(rest, t));
@@ -143,6 +155,11 @@ impl<const D: usize> Boundary<D> {
                 Err(place) => self.vertices.insert(place, (vertex, index)),
             }
         }
+    }
+
+    /// Whether no vertex is prescribed.
+    pub fn is_empty(&self) -> bool {
+        self.vertices.is_empty()
     }
 
     /// The prescribed vertices, ascending.

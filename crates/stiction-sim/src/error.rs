@@ -156,6 +156,53 @@ pub enum Error {
         /// When, in s.
         time: f64,
     },
+    /// An obstacle whose motion has no value at some time.
+    #[error("the motion of obstacle {obstacle} is no number at {time} s: look at its formula")]
+    NoPlace {
+        /// Number of the obstacle.
+        obstacle: usize,
+        /// When, in s.
+        time: f64,
+    },
+    /// A body whose edges are too long for a round obstacle.
+    #[error(
+        "body \"{body}\" has edges of {length:e} m, too long for obstacle {obstacle} of radius {radius} m, which pushes at vertices alone: make \
+         them shorter than {limit:e} m or contact.dhat larger, or take a fixed shape, which pushes everywhere"
+    )]
+    CoarseForObstacle {
+        /// Number of the obstacle.
+        obstacle: usize,
+        /// Its radius in m.
+        radius: f64,
+        /// The body with the longest edge.
+        body: String,
+        /// Length of that edge, in m.
+        length: f64,
+        /// How long edges may be, in m.
+        limit: f64,
+    },
+    /// An obstacle that turns about a line that changes its direction.
+    #[error(
+        "the rotation of obstacle {obstacle} would tilt it: planes turn about their normals, cylinders about lines along their axes; \
+         take a fixed shape for other motions"
+    )]
+    TiltingObstacle {
+        /// Number of the obstacle.
+        obstacle: usize,
+    },
+    /// An obstacle that bodies do not let through.
+    #[error(
+        "step {step}: the motion of obstacle {obstacle} is blocked, {missing:e} m before its goal: \
+         slow it down, make the time step smaller or make room"
+    )]
+    ObstacleBlocked {
+        /// The step that failed, from 1.
+        step: usize,
+        /// The obstacle that is furthest from its goal.
+        obstacle: usize,
+        /// How far it is, in m.
+        missing: f64,
+    },
     /// A prescribed motion that contact does not let happen.
     #[error(
         "step {step}: the prescribed motion of vertex {vertex} is blocked, {missing:e} m before its goal: \

@@ -13,6 +13,7 @@ pub mod material;
 pub mod element;
 pub mod energy;
 pub mod boundary;
+pub mod obstacles;
 pub mod load;
 pub mod integrator;
 pub mod linear;

@@ -3,21 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use stiction::barrier::BarrierPotential;
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
 use stiction::friction::{FrictionPotential, Slides};
 use stiction::math::Vector;
+use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
-use crate::energy::{BodyForce, Incremental, Inertia};
+use crate::energy::{BodyForce, Damping, Incremental, Inertia, Viscosity};
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::line_search;
 use crate::linear::{LinearKind, LinearSolver};
 use crate::model::{DEEP, Model, risen};
+use crate::obstacles;
 use crate::params::StepBound;
-use crate::step_bound::Sweep;
+use crate::step_bound::{Sweep, Way};
 use crate::timings::{Phase, Timings};
 
 /// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
@@ -44,8 +47,12 @@ pub struct Problem<'a, const D: usize> {
     pub scheme: &'a Scheme<D>,
     /// Friction, frozen.
     pub slides: &'a Slides<D>,
+    /// Inner damping, frozen.
+    pub viscosity: &'a Viscosity<D>,
     /// Where prescribed vertices must end.
     pub targets: &'a [(u32, Vector<D>)],
+    /// Where obstacles must end.
+    pub obstacles: &'a [Obstacle<D>],
     /// Forces of loads on the vertices, in N; none if empty.
     pub forces: &'a [Vector<D>],
     /// Number of the step, from 1, for messages.
@@ -57,6 +64,8 @@ pub struct Problem<'a, const D: usize> {
 pub struct Iterate<const D: usize> {
     /// Positions in m.
     pub x: Vec<Vector<D>>,
+    /// Where obstacles are.
+    pub obstacles: Vec<Obstacle<D>>,
     /// Contacts at `x`.
     pub contacts: Contacts,
     /// Barrier stiffness in J/m⁴; none before there is contact.
@@ -67,6 +76,13 @@ pub struct Iterate<const D: usize> {
     pub regularised: usize,
     /// How often conjugate gradients failed.
     pub fallbacks: usize,
+}
+
+impl<const D: usize> Iterate<D> {
+    /// The barrier of its contacts.
+    pub fn barrier(&self, model: &Model<D>) -> BarrierPotential<'_, D> {
+        model.barrier_potential(&self.contacts, &self.obstacles, self.kappa)
+    }
 }
 
 /// Memory that is used again from step to step, and a way to stop.
@@ -102,8 +118,21 @@ impl<const D: usize> Workspace<D> {
 }
 
 impl<'a, const D: usize> Problem<'a, D> {
-    /// The incremental potential with the given contacts.
-    pub fn potential<'b>(&self, contacts: &'b Contacts, kappa: Option<f64>) -> Incremental<'b, D>
+    /// The incremental potential of an iterate.
+    pub fn potential<'b>(&self, iterate: &'b Iterate<D>) -> Incremental<'b, D>
+    where
+        'a: 'b,
+    {
+        self.potential_with(&iterate.contacts, &iterate.obstacles, iterate.kappa)
+    }
+
+    /// The incremental potential with the given contacts, and obstacles where they are then.
+    pub fn potential_with<'b>(
+        &self,
+        contacts: &'b Contacts,
+        obstacles: &'b [Obstacle<D>],
+        kappa: Option<f64>,
+    ) -> Incremental<'b, D>
     where
         'a: 'b,
     {
@@ -115,8 +144,9 @@ impl<'a, const D: usize> Problem<'a, D> {
                 factor: self.scheme.inertia,
             },
             elastic: &model.elastic,
+            damping: self.damping(),
             body_force: BodyForce { forces: self.forces, ..model.body_force() },
-            barrier: model.barrier_potential(contacts, kappa),
+            barrier: model.barrier_potential(contacts, obstacles, kappa),
             friction: FrictionPotential {
                 slides: self.slides,
                 motion: self.scheme.motion(),
@@ -125,6 +155,14 @@ impl<'a, const D: usize> Problem<'a, D> {
             },
             scale: self.scheme.scale,
         }
+    }
+}
+
+impl<'a, const D: usize> Problem<'a, D> {
+    /// Damping; nothing without inertia, where only what a step ends with counts.
+    pub fn damping(&self) -> Damping<'a, D> {
+        let drag = if self.scheme.inertia == 0.0 { &[] } else { &self.model.rayleigh.drag[..] };
+        Damping { drag, viscosity: self.viscosity, motion: self.scheme.motion() }
     }
 }
 
@@ -154,25 +192,35 @@ pub fn minimise<const D: usize>(
 ) -> Result<()> {
     for _ in 0..MAX_PORTIONS {
         relax(problem, iterate, work)?;
-        if furthest(problem, &iterate.x).1 == 0.0 {
+        if blocked(problem, iterate).is_none() {
             return Ok(());
         }
         advance_prescribed(problem, iterate, &mut work.timings);
     }
-    let (vertex, missing) = furthest(problem, &iterate.x);
-    if missing == 0.0 {
-        return relax(problem, iterate, work);
+    match blocked(problem, iterate) {
+        None => relax(problem, iterate, work),
+        Some(error) => Err(error),
     }
-    Err(Error::Blocked { step: problem.step, vertex: vertex as usize, missing })
 }
 
-/// The prescribed vertex that is furthest from its target, and how far it is, in m.
-fn furthest<const D: usize>(problem: &Problem<'_, D>, x: &[Vector<D>]) -> (u32, f64) {
-    let distance = |&(v, target): &(u32, Vector<D>)| (v, (target - x[v as usize]).norm());
-    problem.targets.iter().map(distance).fold((0, 0.0), |a, b| if b.1 > a.1 { b } else { a })
+/// The error that something prescribed is not where it should be, if so: the vertex that is furthest from it, or else the obstacle.
+fn blocked<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> Option<Error> {
+    let step = problem.step;
+    let distance = |&(v, target): &(u32, Vector<D>)| (v as usize, (target - iterate.x[v as usize]).norm());
+    if let Some((vertex, missing)) = furthest(problem.targets.iter().map(distance)) {
+        return Some(Error::Blocked { step, vertex, missing });
+    }
+    let ways = obstacles::missing(&iterate.obstacles, problem.obstacles);
+    let (obstacle, missing) = furthest(ways.iter().map(|way| way.norm()).enumerate())?;
+    Some(Error::ObstacleBlocked { step, obstacle, missing })
 }
 
-/// Moves the prescribed vertices, and only them, towards their targets as far as nothing touches or inverts.
+/// What is furthest from where it should be, and how far, in m; nothing if all is there.
+fn furthest(distances: impl Iterator<Item = (usize, f64)>) -> Option<(usize, f64)> {
+    distances.filter(|(_, distance)| *distance > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Moves the prescribed vertices and obstacles, and only them, towards their targets as far as nothing touches or inverts.
 fn advance_prescribed<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
@@ -185,7 +233,7 @@ fn advance_prescribed<const D: usize>(
     advance(problem, iterate, &p, timings);
 }
 
-/// Moves along `p` as far as nothing touches or inverts; exactly onto the targets if that is all the way.
+/// Moves along `p`, and obstacles towards their targets, as far as nothing touches or inverts; exactly onto the targets if that is all the way.
 pub fn advance<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
@@ -193,15 +241,17 @@ pub fn advance<const D: usize>(
     timings: &mut Timings,
 ) {
     let free = iterate.contacts.is_empty();
-    let sweep = timings.time(Phase::Search, || Sweep::new(problem.model, &iterate.x, p, free));
-    timings.time(Phase::LineSearch, || go_to_targets(problem, iterate, p, &sweep));
+    let shifts = obstacles::missing(&iterate.obstacles, problem.obstacles);
+    let way = Way { x: &iterate.x, p, obstacles: &iterate.obstacles, shifts: &shifts };
+    let sweep = timings.time(Phase::Search, || Sweep::new(problem.model, &way, free));
+    timings.time(Phase::LineSearch, || go_to_targets(problem, iterate, (p, &shifts), &sweep));
 }
 
 /// Goes the whole safe way, but not to where an element would invert.
 fn go_to_targets<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
-    p: &[Vector<D>],
+    (p, shifts): (&[Vector<D>], &[Vector<D>]),
     sweep: &Sweep<D>,
 ) {
     let (x, t) = line_search::finite(sweep.bound, |t| {
@@ -212,11 +262,14 @@ fn go_to_targets<const D: usize>(
                 x[v] = target;
             }
         }
-        let energy = problem.potential(&Contacts::default(), iterate.kappa).energy(&x);
+        let energy = problem.potential_with(&Contacts::default(), &[], iterate.kappa).energy(&x);
         (energy.is_finite(), x)
     });
     if t > 0.0 {
-        iterate.contacts = sweep.contacts(problem.model, &x);
+        for (k, (solid, shift)) in iterate.obstacles.iter_mut().zip(shifts).enumerate() {
+            *solid = if t == 1.0 { problem.obstacles[k] } else { solid.moved(*shift * t) };
+        }
+        iterate.contacts = sweep.contacts(problem.model, &x, &iterate.obstacles);
         iterate.x = x;
     }
 }
@@ -313,7 +366,7 @@ fn derivatives<const D: usize>(
     psd: Psd,
     (gradient, hessian): (&mut Vec<Vector<D>>, &mut Blocks<D>),
 ) {
-    let potential = problem.potential(&iterate.contacts, iterate.kappa);
+    let potential = problem.potential(iterate);
     gradient.clear();
     gradient.resize(iterate.x.len(), Vector::ZERO);
     potential.gradient(&iterate.x, 1.0, gradient);
@@ -343,7 +396,10 @@ fn descend<const D: usize>(
     mut descent: Descent<'_, D>,
 ) -> bool {
     let (model, p, free) = (problem.model, descent.p, iterate.contacts.is_empty());
-    let sweep = timings.time(Phase::Search, || Sweep::new(model, &iterate.x, p, free));
+    let at = |iterate: &Iterate<D>, method: fn(&Model<D>, &Way<'_, D>, bool) -> Sweep<D>| {
+        method(model, &Way { x: &iterate.x, p, obstacles: &iterate.obstacles, shifts: &[] }, free)
+    };
+    let sweep = timings.time(Phase::Search, || at(iterate, Sweep::new));
     if !model.params.contact.line_search_energy {
         return timings.time(Phase::LineSearch, || go_as_far_as_allowed(problem, iterate, &sweep));
     }
@@ -354,7 +410,7 @@ fn descend<const D: usize>(
         return false;
     }
     // Motions that were shortened one by one may lead uphill.
-    let sweep = timings.time(Phase::Search, || Sweep::uniform(model, &iterate.x, p.to_vec(), free));
+    let sweep = timings.time(Phase::Search, || at(iterate, Sweep::uniform));
     timings.time(Phase::LineSearch, || go_downhill(problem, iterate, &sweep, &mut descent))
 }
 
@@ -366,8 +422,9 @@ fn go_as_far_as_allowed<const D: usize>(
 ) -> bool {
     let ((x, contacts), t) = line_search::finite(sweep.bound, |t| {
         let x = line_search::along(&iterate.x, &sweep.p, t);
-        let contacts = sweep.contacts(problem.model, &x);
-        (problem.potential(&contacts, iterate.kappa).energy(&x).is_finite(), (x, contacts))
+        let contacts = sweep.contacts(problem.model, &x, &iterate.obstacles);
+        let energy = problem.potential_with(&contacts, &iterate.obstacles, iterate.kappa).energy(&x);
+        (energy.is_finite(), (x, contacts))
     });
     (iterate.x, iterate.contacts) = (x, contacts);
     t > 0.0
@@ -381,13 +438,13 @@ fn go_downhill<const D: usize>(
     descent: &mut Descent<'_, D>,
 ) -> bool {
     let energy = |contacts: &Contacts, x: &[Vector<D>]| {
-        problem.potential(contacts, iterate.kappa).energy_and_magnitude(x)
+        problem.potential_with(contacts, &iterate.obstacles, iterate.kappa).energy_and_magnitude(x)
     };
     let (start, magnitude) = *descent.known.get_or_insert_with(|| energy(&iterate.contacts, &iterate.x));
     let limit = line_search::Limit { start, magnitude, decrease: descent.decrease };
     let found = line_search::downhill(sweep.bound, limit, |t| {
         let x = line_search::along(&iterate.x, &sweep.p, t);
-        let contacts = sweep.contacts(problem.model, &x);
+        let contacts = sweep.contacts(problem.model, &x, &iterate.obstacles);
         let there = energy(&contacts, &x);
         (there.0, (x, contacts, there))
     });
@@ -417,5 +474,5 @@ pub fn raise_stiffness<const D: usize>(model: &Model<D>, iterate: &mut Iterate<D
 
 /// The smallest distance of a contact less the minimum distance, in m.
 pub fn gap<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> f64 {
-    iterate.contacts.smallest_gap(&iterate.x, &model.obstacles) - model.barrier.dmin()
+    iterate.contacts.smallest_gap(&iterate.x, &iterate.obstacles) - model.barrier.dmin()
 }

@@ -4,6 +4,7 @@ use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
 use stiction::friction::{FrictionAccount, Outcome};
 use stiction::math::Vector;
+use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
 use crate::model::Model;
@@ -49,6 +50,43 @@ impl Energies {
 /// How friction acted in a step.
 pub type FrictionReport = FrictionAccount;
 
+/// How many contacts there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContactCounts {
+    /// Of two vertices.
+    pub vv: usize,
+    /// Of a vertex and an edge.
+    pub ve: usize,
+    /// Of two edges, nearly parallel ones among them.
+    pub ee: usize,
+    /// Of a vertex and a face.
+    pub vf: usize,
+    /// Of a vertex and an obstacle.
+    pub obstacle: usize,
+}
+
+impl ContactCounts {
+    fn of(contacts: &Contacts) -> Self {
+        Self {
+            vv: contacts.vv.len(),
+            ve: contacts.ve.len(),
+            ee: contacts.ee.len() + contacts.parallel.len(),
+            vf: contacts.vf.len(),
+            obstacle: contacts.obstacle.len(),
+        }
+    }
+
+    /// Those of two bodies, or of a body with itself.
+    pub fn pairs(&self) -> usize {
+        self.vv + self.ve + self.ee + self.vf
+    }
+
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.pairs() + self.obstacle
+    }
+}
+
 /// A body as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyReport<const D: usize> {
@@ -75,22 +113,22 @@ pub struct StepReport<const D: usize> {
     pub fallbacks: usize,
     /// Energies at its end.
     pub energies: Energies,
-    /// Work done by prescribed vertices, in J.
+    /// Work done by prescribed vertices and obstacles, in J.
     pub work: f64,
     /// Work done by loads, in J.
     pub load_work: f64,
     /// Energy put in or taken out by a change of the barrier stiffness, in J.
     pub stiffness_work: f64,
+    /// Heat of damping, in J.
+    pub damping_heat: f64,
     /// Smallest distance of any two primitives in contact, in m; infinite without contact.
     pub gap: f64,
     /// Sum of the normal forces of all contacts, in N.
     pub normal_force: f64,
     /// Barrier stiffness in J/m⁴.
     pub kappa: f64,
-    /// Contacts with bodies.
-    pub pair_contacts: usize,
-    /// Contacts with obstacles.
-    pub obstacle_contacts: usize,
+    /// Contacts at its end.
+    pub contacts: ContactCounts,
     /// Friction.
     pub friction: FrictionReport,
     /// How often the step was solved, each time with friction frozen at the solution before.
@@ -104,11 +142,16 @@ pub struct StepReport<const D: usize> {
 impl<const D: usize> StepReport<D> {
     /// The report of a state without a step: the start.
     pub fn at_start(model: &Model<D>, state: &State<D>) -> Self {
-        Self::of_state(model, state, &model.contacts_at(&state.x))
+        let obstacles = model.obstacles.at(state.time);
+        Self::of_state(model, state, (&model.contacts_at(&state.x, &obstacles), &obstacles))
     }
 
-    fn of_state(model: &Model<D>, state: &State<D>, contacts: &Contacts) -> Self {
-        let barrier = model.barrier_potential(contacts, state.kappa);
+    fn of_state(
+        model: &Model<D>,
+        state: &State<D>,
+        (contacts, obstacles): (&Contacts, &[Obstacle<D>]),
+    ) -> Self {
+        let barrier = model.barrier_potential(contacts, obstacles, state.kappa);
         Self {
             step: state.step,
             time: state.time,
@@ -120,11 +163,11 @@ impl<const D: usize> StepReport<D> {
             work: 0.0,
             load_work: 0.0,
             stiffness_work: 0.0,
-            gap: contacts.smallest_gap(&state.x, &model.obstacles),
+            damping_heat: 0.0,
+            gap: contacts.smallest_gap(&state.x, obstacles),
             normal_force: barrier.total_force(&state.x),
             kappa: state.kappa.unwrap_or_else(|| model.first_kappa()),
-            pair_contacts: contacts.len() - contacts.obstacle.len(),
-            obstacle_contacts: contacts.obstacle.len(),
+            contacts: ContactCounts::of(contacts),
             friction: FrictionReport::default(),
             rounds: 0,
             refinement: None,
@@ -139,7 +182,7 @@ impl<const D: usize> StepReport<D> {
         iterate: &Iterate<D>,
         friction: FrictionReport,
     ) -> Self {
-        let start = Self::of_state(model, state, &iterate.contacts);
+        let start = Self::of_state(model, state, (&iterate.contacts, &iterate.obstacles));
         let Iterate { iterations, regularised, fallbacks, .. } = *iterate;
         Self { substeps: 1, iterations, regularised, fallbacks, friction, ..start }
     }
@@ -155,6 +198,7 @@ impl<const D: usize> StepReport<D> {
             work: self.work + next.work,
             load_work: self.load_work + next.load_work,
             stiffness_work: self.stiffness_work + next.stiffness_work,
+            damping_heat: self.damping_heat + next.damping_heat,
             friction: friction_then(&self.friction, &next.friction),
             rounds: self.rounds + next.rounds,
             refinement: self.refinement.filter(|outcome| *outcome == Outcome::Diverged).or(next.refinement),

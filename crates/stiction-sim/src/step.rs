@@ -1,12 +1,15 @@
 //! One time step.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
-use stiction::contact::Contacts;
-use stiction::friction::{self, FrictionPotential, LagChange, Lagged, Refinement, Slides};
+use stiction::contact::{Contacts, ObstacleContact};
+use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
+use stiction::obstacle::{Obstacle, RigidVelocity};
 use stiction::potential::Potential;
 
+use crate::energy::Viscosity;
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::model::Model;
@@ -57,9 +60,16 @@ fn with_retries<const D: usize>(
     Err(Error::InSubsteps { first: Box::new(first), substeps: 1 << retries })
 }
 
-/// Whether shorter steps may succeed. A motion that is blocked stays so: it has been tried in portions.
+/// Whether shorter steps may succeed. A motion that is blocked may find what it pushes on its way in motion.
 fn is_hard(error: &Error) -> bool {
-    matches!(error, Error::NotConverged { .. } | Error::Stalled { .. } | Error::Singular { .. })
+    matches!(
+        error,
+        Error::NotConverged { .. }
+            | Error::Stalled { .. }
+            | Error::Singular { .. }
+            | Error::Blocked { .. }
+            | Error::ObstacleBlocked { .. }
+    )
 }
 
 /// Makes a step in pieces of equal length; `state` moves only if all of them succeed.
@@ -119,6 +129,8 @@ fn attempt<const D: usize>(
     let (steps, time) = piece.end(state.step, model.params.time.step);
     let mut scheme = model.params.time.integrator.begin(state, h);
     let targets = model.boundary.targets(model.surface.rest(), time);
+    let (obstacles, velocities) = (model.obstacles.at(time), model.obstacles.velocities(state.time, time)?);
+    let coefficients = coefficients(model, &velocities);
     let forces = model.loads.forces(&state.x, &model.masses, time);
     check_numbers(&targets, &forces, time)?;
     for &(vertex, target) in &targets {
@@ -126,10 +138,19 @@ fn attempt<const D: usize>(
         scheme.prescribe(i, (state.x[i], target), state.v[i], h);
     }
     let mut iterate = work.timings.time(Phase::Search, || begin(model, state));
-    let barrier_before = model.barrier_potential(&iterate.contacts, iterate.kappa).energy(&iterate.x);
-    let slides = lag(model, &iterate, &state.v);
+    let barrier_before = iterate.barrier(model).energy(&iterate.x);
+    let slides = lag((model, &coefficients), &iterate, &state.v);
     let lagged = iterate.contacts.clone();
-    let given = Given { model, scheme: &scheme, targets: &targets, forces: &forces, step: state.step + 1 };
+    let given = Given {
+        model,
+        scheme: &scheme,
+        coefficients: &coefficients,
+        viscosity: &viscosity(model, state),
+        targets: &targets,
+        obstacles: &obstacles,
+        forces: &forces,
+        step: state.step + 1,
+    };
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model))?;
@@ -137,7 +158,9 @@ fn attempt<const D: usize>(
     let problem = given.problem(&slides);
     let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
     let friction = friction_report(&problem, &iterate, (&lagged, &way), refined.residual())?;
-    let work_done = prescribed_work(&problem, &iterate, &state.x);
+    let work_done = prescribed_work(&problem, &iterate, &state.x)
+        + obstacle_work(&problem, &iterate, &lagged, &velocities) * h;
+    let damping_heat = problem.damping().heat(&iterate.x, h);
     let load_work =
         forces.iter().zip(iterate.x.iter().zip(&state.x)).map(|(f, (x, before))| f.dot(*x - *before)).sum();
 
@@ -146,7 +169,26 @@ fn attempt<const D: usize>(
     (state.step, state.time, state.kappa) = (steps, time, iterate.kappa);
     let report = StepReport::of_step(model, state, &iterate, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
-    Ok(StepReport { work: work_done, load_work, stiffness_work, rounds, refinement, ..report })
+    Ok(StepReport { work: work_done, load_work, stiffness_work, damping_heat, rounds, refinement, ..report })
+}
+
+/// Friction on obstacles that have these velocities.
+fn coefficients<'a, const D: usize>(
+    model: &'a Model<D>,
+    velocities: &[RigidVelocity<D>],
+) -> Cow<'a, Coefficients<D>> {
+    if velocities.is_empty() {
+        return Cow::Borrowed(&model.coefficients);
+    }
+    Cow::Owned(model.coefficients.clone().with_obstacle_velocities(velocities.to_vec()))
+}
+
+/// Inner damping of a step that begins with a state.
+fn viscosity<const D: usize>(model: &Model<D>, state: &State<D>) -> Viscosity<D> {
+    if !model.params.time.integrator.has_inertia() {
+        return Viscosity::default();
+    }
+    Viscosity::at(&model.elastic, &state.x, &model.rayleigh)
 }
 
 /// Formulas may have no value at some time.
@@ -166,17 +208,22 @@ fn check_numbers<const D: usize>(
 
 /// The last configuration with its contacts.
 fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
-    let contacts = model.contacts_at(&state.x);
-    Iterate { x: state.x.clone(), contacts, kappa: state.kappa, iterations: 0, regularised: 0, fallbacks: 0 }
+    let obstacles = model.obstacles.at(state.time);
+    let contacts = model.contacts_at(&state.x, &obstacles);
+    let (x, kappa) = (state.x.clone(), state.kappa);
+    Iterate { x, obstacles, contacts, kappa, iterations: 0, regularised: 0, fallbacks: 0 }
 }
 
 /// Friction frozen at the present iterate, where vertices have velocities `v`, in m/s.
-fn lag<const D: usize>(model: &Model<D>, iterate: &Iterate<D>, v: &[Vector<D>]) -> Slides<D> {
-    if model.coefficients.is_zero() {
+fn lag<const D: usize>(
+    (model, coefficients): (&Model<D>, &Coefficients<D>),
+    iterate: &Iterate<D>,
+    v: &[Vector<D>],
+) -> Slides<D> {
+    if coefficients.is_zero() {
         return Slides::default();
     }
-    let barrier = model.barrier_potential(&iterate.contacts, iterate.kappa);
-    let mut slides = friction::lag(&barrier, &iterate.x, &model.coefficients);
+    let mut slides = friction::lag(&iterate.barrier(model), &iterate.x, coefficients);
     slides.refresh_anisotropy(v);
     slides
 }
@@ -204,8 +251,9 @@ fn friction_report<const D: usize>(
     (lagged, way): (&Contacts, &friction::Step<'_, D>),
     lag_residual: f64,
 ) -> Result<FrictionReport> {
-    let used = problem.potential(&iterate.contacts, iterate.kappa).friction;
-    let at_end = friction::forces_at_end(&problem.model.barrier_potential(lagged, iterate.kappa), &iterate.x);
+    let used = problem.potential(iterate).friction;
+    let barrier = problem.model.barrier_potential(lagged, &iterate.obstacles, iterate.kappa);
+    let at_end = friction::forces_at_end(&barrier, &iterate.x);
     Ok(used.account(way, &at_end, lag_residual)?)
 }
 
@@ -214,15 +262,18 @@ fn friction_report<const D: usize>(
 struct Given<'a, const D: usize> {
     model: &'a Model<D>,
     scheme: &'a Scheme<D>,
+    coefficients: &'a Coefficients<D>,
+    viscosity: &'a Viscosity<D>,
     targets: &'a [(u32, Vector<D>)],
+    obstacles: &'a [Obstacle<D>],
     forces: &'a [Vector<D>],
     step: usize,
 }
 
 impl<const D: usize> Given<'_, D> {
     fn problem<'b>(&'b self, slides: &'b Slides<D>) -> Problem<'b, D> {
-        let Self { model, scheme, targets, forces, step } = *self;
-        Problem { model, scheme, slides, targets, forces, step }
+        let Self { model, scheme, viscosity, targets, obstacles, forces, step, .. } = *self;
+        Problem { model, scheme, slides, viscosity, targets, obstacles, forces, step }
     }
 }
 
@@ -251,11 +302,11 @@ impl<const D: usize> Lagged for Rounds<'_, D> {
     }
 
     fn measure(&mut self) -> Result<LagChange> {
-        let Iterate { x, contacts, kappa, .. } = &self.iterate;
+        let x = &self.iterate.x;
         let motion = self.given.scheme.motion();
         let v: Vec<_> = (0..x.len()).map(|i| motion.velocity(x, i)).collect();
-        self.again = lag(self.given.model, &self.iterate, &v);
-        let used = self.given.problem(&self.slides).potential(contacts, *kappa).friction;
+        self.again = lag((self.given.model, self.given.coefficients), &self.iterate, &v);
+        let used = self.given.problem(&self.slides).potential(&self.iterate).friction;
         let next = FrictionPotential { slides: &self.again, ..used };
         Ok(LagChange::between(&used, &next, x))
     }
@@ -278,13 +329,38 @@ fn prescribed_work<const D: usize>(
     before: &[Vector<D>],
 ) -> f64 {
     let mut reaction = vec![Vector::ZERO; before.len()];
-    problem.potential(&iterate.contacts, iterate.kappa).gradient(
-        &iterate.x,
-        1.0 / problem.scheme.scale,
-        &mut reaction,
-    );
+    problem.potential(iterate).gradient(&iterate.x, 1.0 / problem.scheme.scale, &mut reaction);
     let moved = |v: usize| iterate.x[v] - before[v];
     problem.targets.iter().map(|&(v, _)| reaction[v as usize].dot(moved(v as usize))).sum()
+}
+
+/// Power of the obstacles, in W: their forces, of the barrier and of friction that was frozen at contacts `lagged`, times their velocities.
+fn obstacle_work<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &Iterate<D>,
+    lagged: &Contacts,
+    velocities: &[RigidVelocity<D>],
+) -> f64 {
+    let power = |(number, velocity): (usize, &RigidVelocity<D>)| {
+        let touches = |contact: &ObstacleContact| contact.obstacle as usize == number;
+        let near = iterate.contacts.obstacle.iter().filter(|contact| touches(contact)).copied();
+        let contacts = Contacts { obstacle: near.collect(), ..Contacts::default() };
+        let on_it =
+            problem.slides.obstacle.iter().zip(&lagged.obstacle).filter(|(_, contact)| touches(contact));
+        let slides = Slides {
+            obstacle: on_it.map(|(slide, _)| *slide).collect(),
+            details: problem.slides.details.clone(),
+            ..Slides::default()
+        };
+        let alone = Problem { slides: &slides, ..*problem };
+        let potential = alone.potential_with(&contacts, &iterate.obstacles, iterate.kappa);
+        let mut push = vec![Vector::ZERO; iterate.x.len()];
+        potential.barrier.gradient(&iterate.x, -1.0, &mut push);
+        potential.friction.gradient(&iterate.x, -1.0, &mut push);
+        push.iter().zip(&iterate.x).map(|(f, x)| f.dot(velocity.at(*x))).sum::<f64>()
+    };
+    let moving = velocities.iter().enumerate().filter(|(_, velocity)| **velocity != RigidVelocity::REST);
+    moving.map(power).sum()
 }
 
 /// What a change of the stiffness from `old` to `new` added to the barrier's energy of `before`, in J.

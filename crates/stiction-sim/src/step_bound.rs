@@ -4,6 +4,7 @@ use stiction::broad_phase::Candidates;
 use stiction::ccd::Ccd;
 use stiction::contact::Contacts;
 use stiction::math::Vector;
+use stiction::obstacle::Obstacle;
 
 use crate::model::Model;
 use crate::params::StepBound;
@@ -11,7 +12,20 @@ use crate::params::StepBound;
 /// What a first touch keeps of `d̂`: a step from free flight does not end deep in the barrier.
 const FIRST_TOUCH: f64 = 0.1;
 
-/// What a motion `x + t p`, 0 ≤ t ≤ 1, may bring close, and the largest safe `t`.
+/// A motion `x + t p`, 0 ≤ t ≤ 1, of vertices and obstacles, in m.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a, const D: usize> {
+    /// Where vertices begin.
+    pub x: &'a [Vector<D>],
+    /// How they move.
+    pub p: &'a [Vector<D>],
+    /// Where obstacles begin.
+    pub obstacles: &'a [Obstacle<D>],
+    /// How they move; empty if none does.
+    pub shifts: &'a [Vector<D>],
+}
+
+/// What a motion may bring close, and the largest safe `t`.
 #[derive(Clone, Debug)]
 pub struct Sweep<const D: usize> {
     /// The motion, in m; a trust region has shortened it, vertex by vertex.
@@ -24,32 +38,35 @@ pub struct Sweep<const D: usize> {
 
 impl<const D: usize> Sweep<D> {
     /// Looks at the whole motion by the method of the model. `free`: whether nothing is in contact at `x`.
-    pub fn new(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>], free: bool) -> Self {
+    pub fn new(model: &Model<D>, way: &Way<'_, D>, free: bool) -> Self {
+        // Planes between vertices and what is near stand still.
+        let moving = way.shifts.iter().any(|shift| *shift != Vector::ZERO);
         match model.params.contact.bound {
-            StepBound::Ccd => Self::uniform(model, x, p.to_vec(), free),
-            StepBound::Ogc => Self::divided(model, x, p),
+            StepBound::Ogc if !moving => Self::divided(model, way),
+            _ => Self::uniform(model, way, free),
         }
     }
 
     /// All vertices go the same part of their ways.
-    pub fn uniform(model: &Model<D>, x: &[Vector<D>], p: Vec<Vector<D>>, free: bool) -> Self {
-        let end = ends(x, &p);
-        let candidates = candidates(model, x, &end);
+    pub fn uniform(model: &Model<D>, way: &Way<'_, D>, free: bool) -> Self {
+        let end = ends(way.x, way.p);
+        let candidates = candidates(model, way.x, &end);
         let dmin = model.barrier.dmin();
-        let at = |distance| bound(model, (x, &end), &candidates, distance);
+        let at = |distance| bound(model, (way, &end), &candidates, distance);
         let mut safe = if free { at(dmin + FIRST_TOUCH * model.barrier.dhat()) } else { 0.0 };
         if safe == 0.0 {
             safe = at(dmin);
         }
-        Self { p, candidates, bound: safe }
+        Self { p: way.p.to_vec(), candidates, bound: safe }
     }
 
     /// Each vertex goes as far as planes between it and what is near allow.
-    fn divided(model: &Model<D>, x: &[Vector<D>], p: &[Vector<D>]) -> Self {
+    fn divided(model: &Model<D>, way: &Way<'_, D>) -> Self {
+        let Way { x, p, obstacles, .. } = *way;
         let longest = p.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let reach = (2.0 * model.barrier.reach()).max(4.0 * longest);
         let parts = ccd(model.barrier.dmin()).and_then(|ccd| {
-            let scene = (&model.surface, &model.obstacles[..]);
+            let scene = (&model.surface, obstacles);
             ccd.divided_steps(scene, (x, &ends(x, p)), reach, model.params.contact.broad_phase).ok()
         });
         // Motions that are no numbers may not begin.
@@ -59,9 +76,9 @@ impl<const D: usize> Sweep<D> {
         Self { p, candidates, bound: 1.0 }
     }
 
-    /// The contacts at a position on the way.
-    pub fn contacts(&self, model: &Model<D>, x: &[Vector<D>]) -> Contacts {
-        model.contacts_among(&self.candidates, x)
+    /// The contacts at a position on the way, with obstacles where they are then.
+    pub fn contacts(&self, model: &Model<D>, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
+        model.contacts_among(&self.candidates, x, obstacles)
     }
 }
 
@@ -77,15 +94,18 @@ fn ccd(min_distance: f64) -> Option<Ccd> {
     Ccd::default().with_min_distance(min_distance).ok()
 }
 
-/// The largest part of a motion on which nothing comes closer than a distance in m; 0 for motions that are no numbers.
+/// The largest part of a motion to `end` on which nothing comes closer than a distance in m; 0 for motions that are no numbers.
 fn bound<const D: usize>(
     model: &Model<D>,
-    (x, end): (&[Vector<D>], &[Vector<D>]),
+    (way, end): (&Way<'_, D>, &[Vector<D>]),
     candidates: &Candidates,
     distance: f64,
 ) -> f64 {
     let Some(ccd) = ccd(distance) else { return 0.0 };
-    let pairs = ccd.largest_step(&model.surface, candidates, x, end).unwrap_or(0.0);
-    let to_obstacle = |o| ccd.obstacle_step((o, Vector::ZERO), &model.surface, x, end).unwrap_or(0.0);
-    model.obstacles.iter().map(to_obstacle).fold(pairs, f64::min)
+    let pairs = ccd.largest_step(&model.surface, candidates, way.x, end).unwrap_or(0.0);
+    let to_obstacle = |(k, solid)| {
+        let shift = way.shifts.get(k).copied().unwrap_or(Vector::ZERO);
+        ccd.obstacle_step((solid, shift), &model.surface, way.x, end).unwrap_or(0.0)
+    };
+    way.obstacles.iter().enumerate().map(to_obstacle).fold(pairs, f64::min)
 }

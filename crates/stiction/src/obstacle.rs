@@ -172,6 +172,27 @@ impl<const D: usize> Obstacle<D> {
         if radius > 0.0 { (Matrix::scalar(1.0) - n.outer(n) - flat) * (1.0 / radius) } else { Matrix::ZERO }
     }
 
+    /// A point that moves with it: of the plane, the centre, of the axis.
+    pub fn point(&self) -> Vector<D> {
+        match self {
+            Self::Plane(plane) => plane.point,
+            Self::Sphere(sphere) => sphere.center,
+            Self::Cylinder(cylinder) => cylinder.point,
+        }
+    }
+
+    /// Whether a turn about any line along the unit vector `axis` does no more than move it: about lines along the normal of a plane or the
+    /// axis of a cylinder, and all about a sphere. In 2D, where lines to turn about leave the plane, a plane never does.
+    pub fn turns_into_itself(&self, axis: Vector<D>) -> bool {
+        let own = match self {
+            Self::Plane(plane) => plane.normal,
+            Self::Sphere(_) => return true,
+            Self::Cylinder(cylinder) => cylinder.axis,
+        };
+        // As exact as axes are that people write down.
+        D == 3 && axis.dot(own).abs() >= 1.0 - 1e-12
+    }
+
     /// The same solid, moved by `p` (in m).
     pub fn moved(&self, p: Vector<D>) -> Self {
         let mut obstacle = *self;
@@ -360,6 +381,19 @@ mod tests {
         assert!(message(RigidVelocity::in_space(good, bad, good)).contains("spin of obstacle"));
         assert!(message(RigidVelocity::in_space(good, good, bad)).contains("centre of spin"));
         assert!(RigidVelocity::in_plane(Vector([0.0; 2]), f64::INFINITY, Vector([0.0; 2])).is_err());
+    }
+
+    #[test]
+    fn solids_turn_into_themselves_about_their_own_axes() {
+        let [plane, sphere, cylinder] = solids();
+        let (normal, axis) = (Vector([1.0, 2.0, -0.5]).normalized(), Vector([-1.0, 1.0, -3.0]).normalized());
+        assert_eq!(
+            [plane, sphere, cylinder].map(|solid| solid.turns_into_itself(normal)),
+            [true, true, false]
+        );
+        assert_eq!([plane, sphere, cylinder].map(|solid| solid.turns_into_itself(axis)), [false, true, true]);
+        let flat = Obstacle::Plane(Plane::new(Vector([0.0, 0.0]), Vector([0.0, 1.0])).unwrap());
+        assert!(!flat.turns_into_itself(Vector([0.0, 1.0])));
     }
 
     #[test]

@@ -196,8 +196,8 @@ class NormalCollisions(_stiction.BuiltContacts):
         i = whole_index(i)
         return 0 <= i < len(self._set) and self._set.kind_of(i) == kind
 
-    def compute_minimum_distance(self, mesh: CollisionMesh, vertices: Any) -> float:
-        """The smallest d² of a collision in m²; infinite without collisions."""
+    def _minimum_distance(self, mesh: CollisionMesh, vertices: Any) -> float:
+        """What `compute_minimum_distance` says, with errors that name its arguments."""
         try:
             gap = self._contacts(mesh, vertices).smallest_gap(vertices)
         except ValueError as error:

@@ -19,7 +19,7 @@ from ._mesh import CollisionMesh
 from ._normal import NormalCollisions, renamed
 from ._normal_collision import NormalCollision
 from ._projection import PSDProjectionMethod
-from ._sparse import columns_matrix, square_matrix
+from ._sparse import columns_matrix
 from ._stencil import flat_positions
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ class NormalPotential:
         """∂E/∂x in N, (n·D,)."""
         if isinstance(collisions, NormalCollisions):
             try:
-                return self._native.gradient(collisions._contacts(mesh, X), X).ravel()
+                return self._native.gradient_row(collisions._contacts(mesh, X), X)
             except ValueError as error:
                 raise renamed(error, x="X") from None
         contacts, x = self._one(collisions, mesh, collision, x)
-        return self._native.gradient(contacts, x).ravel()
+        return self._native.gradient_row(contacts, x)
 
     def hessian(
         self,
@@ -90,7 +90,7 @@ class NormalPotential:
             method = project_hessian_to_psd
             psd: Any = _PSD[method._value_] if type(method) is PSDProjectionMethod else psd_name(method)
             try:
-                return square_matrix(self._native.hessian_csc(collisions._contacts(mesh, X), X, psd))
+                return self._native.hessian_matrix(collisions._contacts(mesh, X), X, psd)
             except ValueError as error:
                 raise renamed(error, x="X") from None
         psd = psd_name(project_hessian_to_psd if X is None else X)

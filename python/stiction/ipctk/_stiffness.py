@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from math import inf
 from typing import Any
 
 import numpy as np
 
+from .. import _stiction
 from ._array import Floats, instance, matrix, not_negative, positive, vector
 from ._barrier import Barrier, native_name
 from ._candidates import Candidates
@@ -16,6 +15,9 @@ from ._normal import NormalCollisions, renamed
 from ._stencil import CollisionStencil, flat_positions
 
 _LARGEST = 100.0
+
+# What compares with itself as a number.
+_PLAIN = {float, int, np.float64}
 
 
 def initial_barrier_stiffness(
@@ -35,27 +37,23 @@ def initial_barrier_stiffness(
     `bbox_diagonal`, `dhat`, `dmin` in m; `average_mass` of a vertex in kg; gradients in N, that of the barrier at κ = 1.
     """
     numbers = bbox_diagonal, dhat, average_mass, min_barrier_stiffness_scale, dmin
-    try:
-        least = (_least_of_native if native_name(barrier) else _least)(barrier, *numbers)
-    except TypeError:  # of numbers that cannot be looked up, such as arrays
-        least = _least(barrier, *numbers)
-    balance = _balance(grad_energy, grad_barrier)
+    least = _known_least(type(barrier), numbers) or _least(barrier, *numbers)
+    balance = _stiction.force_balance(grad_energy, grad_barrier)
+    if balance is None:
+        balance = _checked_balance(grad_energy, grad_barrier)
     return min(max(balance, least), _LARGEST * least), _LARGEST * least
 
 
-def _balance(grad_energy: Any, grad_barrier: Any) -> float:
-    """−g_b·g_E/|g_b|², or 1 without a force of the barrier."""
-    if not (_is_plain_vector(grad_energy) and _is_plain_vector(grad_barrier) and len(grad_energy) == len(grad_barrier)):
-        return _checked_balance(grad_energy, grad_barrier)
-    square, both = float(grad_barrier.dot(grad_barrier)), float(grad_barrier.dot(grad_energy))
-    # Whatever is not finite shows in the products.
-    if not 0.0 < square < inf or not -inf < both < inf:
-        return _checked_balance(grad_energy, grad_barrier)
-    return -both / square
+# The last smallest stiffness of a barrier of this module, which has no state: solvers ask for the same again and again.
+_last: tuple[type[Barrier], tuple[Any, ...], float] | None = None
 
 
-def _is_plain_vector(value: Any) -> bool:
-    return type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1
+def _known_least(kind: type, numbers: tuple[Any, ...]) -> float | None:
+    """The smallest stiffness, if it is the one that was asked for last."""
+    last = _last  # Another thread may replace it at any time.
+    if last is None or last[0] is not kind or not _PLAIN.issuperset(map(type, numbers)):
+        return None
+    return last[2] if last[1] == numbers else None
 
 
 def _checked_balance(grad_energy: Any, grad_barrier: Any) -> float:
@@ -65,73 +63,25 @@ def _checked_balance(grad_energy: Any, grad_barrier: Any) -> float:
     return 1.0 if square == 0.0 else -float(own @ others) / square
 
 
-def _least(barrier: Barrier, bbox_diagonal: Any, dhat: Any, average_mass: Any, scale: Any, dmin: Any) -> float:
+def _least(barrier: Barrier, *numbers: Any) -> float:
     """The smallest stiffness: such that pairs a tiny distance apart still move their masses."""
-    diagonal, dhat, dmin = positive("bbox_diagonal", bbox_diagonal), positive("dhat", dhat), not_negative("dmin", dmin)
-    mass = positive("min_barrier_stiffness_scale", scale) * positive("average_mass", average_mass)
+    names = "bbox_diagonal", "dhat", "average_mass", "min_barrier_stiffness_scale"
+    diagonal, dhat, mass, scale = map(positive, names, numbers)
+    dmin = not_negative("dmin", numbers[4])
+    mass *= scale
     instance("barrier", barrier, Barrier)
     tiny, s_hat = 1e-8 * diagonal + dmin, (2.0 * dmin + dhat) * dhat
     bend = barrier.second_derivative(tiny * tiny - dmin * dmin, s_hat)
     if not bend > 0.0:
         raise ValueError(f"bbox_diagonal: is {diagonal}, too large for this dhat: the barrier does not act at 1e-8 of it")
-    return mass / (4.0 * tiny * tiny * bend)
+    least = mass / (4.0 * tiny * tiny * bend)
+    if native_name(barrier):
+        global _last
+        _last = type(barrier), numbers, least
+    return least
 
 
-# Barriers of this module have no state, and solvers ask for the same again and again.
-_least_of_native = lru_cache(maxsize=16, typed=True)(_least)
-
-
-def update_barrier_stiffness(
-    prev_min_distance: float,
-    min_distance: float,
-    max_barrier_stiffness: float,
-    barrier_stiffness: float,
-    bbox_diagonal: float,
-    dhat_epsilon_scale: float = 1e-9,
-    dmin: float = 0,
-) -> float:
-    """κ, doubled up to `max_barrier_stiffness` if the smallest distance is tiny before and after a step and has become smaller.
-
-    `prev_min_distance`, `min_distance`: squared, in m², as `compute_minimum_distance` has them; infinite ones are taken. Tiny is less than
-    (dhat_epsilon_scale (diagonal + dmin))².
-    """
-    distances = prev_min_distance, min_distance
-    numbers: tuple[float, ...] = max_barrier_stiffness, barrier_stiffness, bbox_diagonal, dhat_epsilon_scale, dmin
-    if not _are_plain(distances, numbers):
-        distances, numbers = _checked_distances(*distances), _checked_numbers(*numbers)
-    (before, now), (most, kappa, diagonal, scale, dmin) = distances, numbers
-    tiny = (scale * (diagonal + dmin)) ** 2
-    return float(min(most, 2.0 * kappa) if now < before < tiny else kappa)
-
-
-_PLAIN = {float, int, np.float64}
-
-
-def _are_plain(distances: tuple[Any, ...], numbers: tuple[Any, ...]) -> bool:
-    """Whether there is nothing to check: numbers of which none is negative, the diagonal is not 0, and only distances are infinite."""
-    every = distances + numbers
-    # A sum that is a number has no NaN in it.
-    return _PLAIN.issuperset(map(type, every)) and sum(every) > 0.0 and min(every) >= 0.0 and max(numbers) < inf and numbers[2] > 0.0
-
-
-def _checked_distances(before: Any, now: Any) -> tuple[float, float]:
-    return _squared("prev_min_distance", before), _squared("min_distance", now)
-
-
-def _checked_numbers(most: Any, kappa: Any, diagonal: Any, scale: Any, dmin: Any) -> tuple[float, ...]:
-    return (
-        not_negative("max_barrier_stiffness", most),
-        not_negative("barrier_stiffness", kappa),
-        positive("bbox_diagonal", diagonal),
-        not_negative("dhat_epsilon_scale", scale),
-        not_negative("dmin", dmin),
-    )
-
-
-def _squared(name: str, value: Any) -> float:
-    """A squared distance, which may be infinite."""
-    value = float(value)
-    return value if value == inf else not_negative(name, value)
+update_barrier_stiffness = _stiction.update_barrier_stiffness
 
 
 def semi_implicit_stiffness(*args: Any, **kwargs: Any) -> Any:

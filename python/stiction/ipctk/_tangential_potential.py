@@ -14,7 +14,7 @@ from ._normal import renamed
 from ._potential import NormalPotential, dense_matrix, psd_name
 from ._projection import PSDProjectionMethod
 from ._single import STEADY, single_contact
-from ._sparse import columns_matrix, square_matrix
+from ._sparse import columns_matrix
 from ._stencil import flat_positions
 from ._tangential import TangentialCollisions
 from ._tangential_collision import TangentialCollision
@@ -94,7 +94,7 @@ class TangentialPotential:
         if isinstance(collisions, TangentialCollisions):
             psd = psd_name(project_hessian_to_psd)
             if collisions._set is not None:
-                return square_matrix(self._of(self._native.hessian_csc, collisions._set.native(mesh), X, psd))
+                return self._of(self._native.hessian_matrix, collisions._set.native(mesh), X, psd)
             return self._assembled(collisions, mesh, X, project_hessian_to_psd)
         psd = psd_name(project_hessian_to_psd if X is None else X)
         slides, v = self._one(collisions, mesh, collision, x)

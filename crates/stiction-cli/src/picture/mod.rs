@@ -1,6 +1,7 @@
 //! The picture of a run: a sheet with some frames and plots, as SVG.
 
 mod plot;
+mod solids;
 mod view;
 
 use std::fmt::Write as _;
@@ -92,11 +93,11 @@ fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history:
     let mut chosen: Vec<usize> = (0..FRAMES).map(|k| last * k / (FRAMES - 1)).collect();
     chosen.dedup();
     let shown: Vec<_> = chosen.iter().map(|&index| &history.snapshots[index]).collect();
-    let positions: Vec<_> = shown.iter().map(|(_, x)| x.as_slice()).collect();
+    let positions: Vec<_> = shown.iter().map(|(time, x)| (*time, x.as_slice())).collect();
     let view = view::View::new(model, &positions);
     for (index, (time, x)) in shown.iter().enumerate() {
         let area = cell(index, FRAMES, top, FRAME_HEIGHT);
-        view.draw(out, area, x, index);
+        view.draw(out, area, (*time, x), index);
         text(
             out,
             area[0] + area[2] / 2.0,
@@ -143,25 +144,34 @@ fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
     ]
 }
 
-/// Where the energy is, and the sum of it all, which only damping makes fall.
+/// Where the energy is, and the sum of it all, which only the integrator's damping makes fall.
 fn energies<const D: usize>(history: &History<D>) -> Vec<Series> {
     let height = history.records.first().map_or(0.0, |record| record.energies.gravity);
     let each = |quantity: &dyn Fn(&Energies) -> f64| {
         history.records.iter().map(|record| quantity(&record.energies)).collect::<Vec<f64>>()
     };
     let heat = history.running_sum(|record| record.heat);
+    let damped = history.running_sum(|record| record.damping);
     let work = history.running_sum(|record| record.work);
     let mut sum = each(&|e| e.total() - height);
     for (k, value) in sum.iter_mut().enumerate() {
-        *value += heat[k] - work[k];
+        *value += heat[k] + damped[k] - work[k];
     }
-    vec![
+    let mut all = vec![
         line(history, "kinetic", 0, &each(&|e| e.kinetic)),
         line(history, "gravity, from the start", 2, &each(&|e| e.gravity - height)),
         line(history, "elastic and barrier", 1, &each(&|e| e.elastic + e.barrier)),
         line(history, "heat of friction", 3, &heat),
-        Series { dashed: true, color: "#333333", ..line(history, "sum of these less work done", 5, &sum) },
-    ]
+    ];
+    if damped.last().is_some_and(|damped| *damped > 0.0) {
+        all.push(line(history, "heat of damping", 4, &damped));
+    }
+    all.push(Series {
+        dashed: true,
+        color: "#333333",
+        ..line(history, "sum of these less work done", 5, &sum)
+    });
+    all
 }
 
 /// A line of text; `anchor` is `start`, `middle` or `end`.

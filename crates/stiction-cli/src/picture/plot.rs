@@ -93,18 +93,21 @@ impl Plot {
 
     fn draw_axes(&self, out: &mut String, axes: &Axes) {
         let [left, top, width, height] = axes.area;
-        for tick in ticks(axes.y, self.scale) {
+        let levels = ticks(axes.y, self.scale);
+        let value = |tick: &f64| if self.scale == Scale::Log { 10_f64.powf(*tick) } else { *tick };
+        let names = labels(&levels.iter().map(value).collect::<Vec<_>>());
+        for (&tick, name) in levels.iter().zip(&names) {
             let (_, y) = axes.place(axes.x[0], tick);
             let right = left + width;
             let _ = writeln!(out, "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e3\"/>");
-            let label = if self.scale == Scale::Log { 10_f64.powf(tick) } else { tick };
-            text(out, left - 6.0, y + 4.0, 11.0, "end", &short(label));
+            text(out, left - 6.0, y + 4.0, 11.0, "end", name);
         }
-        for tick in ticks(axes.x, Scale::Linear) {
+        let times = ticks(axes.x, Scale::Linear);
+        for (&tick, name) in times.iter().zip(&labels(&times)) {
             let (x, _) = axes.place(tick, axes.y[0]);
             let bottom = top + height;
             let _ = writeln!(out, "<path d=\"M{x:.1} {bottom:.1}v4\" stroke=\"#888888\"/>");
-            text(out, x, bottom + 17.0, 11.0, "middle", &short(tick));
+            text(out, x, bottom + 17.0, 11.0, "middle", name);
         }
         text(out, left + width, top + height + 31.0, 11.0, "end", "time [s]");
         let _ = writeln!(
@@ -182,17 +185,32 @@ fn round_numbers([low, high]: [f64; 2]) -> Vec<f64> {
     (0..12).map(|k| (first + f64::from(k)) * step).take_while(|tick| *tick <= high + 1e-9 * step).collect()
 }
 
-/// A number in few characters.
-fn short(value: f64) -> String {
+/// Numbers in few characters, but so many that they are told apart.
+fn labels(values: &[f64]) -> Vec<String> {
+    let apart = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(f64::INFINITY, f64::min);
+    let near = |label: &String, value: &f64| {
+        label.parse::<f64>().is_ok_and(|shown| (shown - value).abs() <= 0.01 * apart)
+    };
+    let with = |digits: usize| values.iter().map(|value| short(*value, digits)).collect::<Vec<_>>();
+    let good = |names: &Vec<String>| names.iter().zip(values).all(|(name, value)| near(name, value));
+    (1..9).map(with).find(good).unwrap_or_else(|| with(9))
+}
+
+/// A number with so many digits behind the point of a power of ten, or three more without one.
+fn short(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
     if (1e-3..1e5).contains(&value.abs()) {
-        let digits = format!("{value:.4}");
-        return digits.trim_end_matches('0').trim_end_matches('.').to_owned();
+        let more = digits + 3;
+        let text = format!("{value:.more$}");
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
     }
-    let digits = format!("{value:.1e}");
-    digits.replace(".0e", "e")
+    let text = format!("{value:.digits$e}");
+    match text.split_once('e') {
+        Some((front, power)) => format!("{}e{power}", front.trim_end_matches('0').trim_end_matches('.')),
+        None => text,
+    }
 }
 
 #[cfg(test)]
@@ -201,10 +219,7 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        assert_eq!(
-            ticks([0.0, 1.0], Scale::Linear).iter().map(|t| short(*t)).collect::<Vec<_>>().join(" "),
-            "0 0.2 0.4 0.6 0.8 1"
-        );
+        assert_eq!(labels(&ticks([0.0, 1.0], Scale::Linear)).join(" "), "0 0.2 0.4 0.6 0.8 1");
         assert!(ticks([-7.3, -2.1], Scale::Log).iter().all(|t| t.fract() == 0.0));
         assert!(ticks([-3.2, -3.1], Scale::Log).len() > 2);
         assert!(ticks([-4.2, -2.7], Scale::Log).len() > 2);
@@ -212,7 +227,16 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!([0.0, 0.25, 1500.0, 1e-7, -2.5e9].map(short), ["0", "0.25", "1500", "1e-7", "-2.5e9"]);
+        let one = |value: f64| short(value, 1);
+        assert_eq!([0.0, 0.25, 1500.0, 1e-7, -2.5e9].map(one), ["0", "0.25", "1500", "1e-7", "-2.5e9"]);
+    }
+
+    #[test]
+    fn numbers_are_long_enough_to_be_told_apart() {
+        assert_eq!(labels(&[0.0049, 0.00495, 0.005]), ["0.0049", "0.00495", "0.005"]);
+        assert_eq!(labels(&[1e-7, 1.005e-7]), ["1e-7", "1.005e-7"]);
+        assert_eq!(labels(&[3.0]), ["3"]);
+        assert!(labels(&[]).is_empty());
     }
 
     #[test]

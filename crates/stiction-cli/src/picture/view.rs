@@ -7,7 +7,7 @@ use stiction::math::vector::cross;
 use stiction::obstacle::Obstacle;
 use stiction_sim::model::{Model, Part};
 
-use super::{Area, COLORS};
+use super::{Area, COLORS, solids};
 
 /// Where the eye is (3D), seen from the scene: right of it, above and in front.
 const EYE: [f64; 3] = [0.35, 0.45, 1.0];
@@ -15,11 +15,20 @@ const EYE: [f64; 3] = [0.35, 0.45, 1.0];
 /// From where light comes.
 const LIGHT: [f64; 3] = [-0.3, 0.8, 0.5];
 
+/// Lines between faces of bodies.
+const OUTLINE: &str = "#1d3d5c";
+
+/// Obstacles, and the lines around them.
+pub(super) const SOLID: &str = "#d5d8dc";
+pub(super) const SOLID_OUTLINE: &str = "#9a9a9a";
+
 /// A polygon to be drawn, a line if it has two corners: its corners (right, up), how near it is, its colour.
-struct Polygon {
-    corners: Vec<[f64; 2]>,
-    nearness: f64,
-    color: String,
+pub(super) struct Polygon {
+    pub corners: Vec<[f64; 2]>,
+    pub nearness: f64,
+    pub color: String,
+    /// The colour of the line around it; none: its own.
+    pub outline: Option<&'static str>,
 }
 
 /// The same window into the scene for all frames.
@@ -39,22 +48,24 @@ fn camera() -> [Vector<3>; 3] {
     [right, cross(eye, right), eye]
 }
 
-fn in_space<const D: usize>(x: Vector<D>) -> Vector<3> {
+pub(super) fn in_space<const D: usize>(x: Vector<D>) -> Vector<3> {
     Vector(std::array::from_fn(|k| x.0.get(k).copied().unwrap_or(0.0)))
 }
 
 /// Right, up and nearness of a point.
-fn project<const D: usize>(x: Vector<D>) -> [f64; 3] {
+pub(super) fn project<const D: usize>(x: Vector<D>) -> [f64; 3] {
     let x = in_space(x);
     if D == 2 { x.0 } else { camera().map(|axis| axis.dot(x)) }
 }
 
 impl<'a, const D: usize> View<'a, D> {
-    /// A view that holds the model at all these positions.
-    pub fn new(model: &'a Model<D>, frames: &[&[Vector<D>]]) -> Self {
+    /// A view that holds the model at all these times and positions.
+    pub fn new(model: &'a Model<D>, frames: &[(f64, &[Vector<D>])]) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
         let (mut first, mut last) = (Vector([f64::INFINITY; D]), Vector([f64::NEG_INFINITY; D]));
-        for x in frames.iter().flat_map(|x| x.iter()) {
+        let balls =
+            frames.iter().flat_map(|(time, _)| model.obstacles.at(*time)).flat_map(|o| solids::ends(&o));
+        for x in &frames.iter().flat_map(|(_, x)| x.iter().copied()).chain(balls).collect::<Vec<_>>() {
             let place = project(*x);
             for k in 0..2 {
                 low[k] = low[k].min(place[k]);
@@ -73,8 +84,8 @@ impl<'a, const D: usize> View<'a, D> {
         }
     }
 
-    /// Draws one configuration into a field of the sheet; `index` makes names in the file unique.
-    pub fn draw(&self, out: &mut String, area: Area, x: &[Vector<D>], index: usize) {
+    /// Draws the configuration of a time into a field of the sheet; `index` makes names in the file unique.
+    pub fn draw(&self, out: &mut String, area: Area, (time, x): (f64, &[Vector<D>]), index: usize) {
         let [left, top, width, height] = area;
         let _ = writeln!(
             out,
@@ -82,13 +93,16 @@ impl<'a, const D: usize> View<'a, D> {
              height=\"{height:.1}\"/></clipPath>\n<g clip-path=\"url(#frame{index})\">\n\
              <rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#f4f6f8\"/>"
         );
-        for obstacle in &self.model.obstacles {
-            self.polygon(out, area, &self.obstacle(obstacle), "#9a9a9a");
-        }
         let mut polygons = self.bodies(x);
+        for obstacle in self.model.obstacles.at(time) {
+            match solids::facets(&obstacle, (self.center, self.radius)) {
+                Some(facets) => polygons.extend(facets),
+                None => self.polygon(out, area, &self.half_space(&obstacle)),
+            }
+        }
         polygons.sort_by(|a, b| a.nearness.total_cmp(&b.nearness));
         for polygon in &polygons {
-            self.polygon(out, area, polygon, "#1d3d5c");
+            self.polygon(out, area, polygon);
         }
         out.push_str("</g>\n");
     }
@@ -104,13 +118,14 @@ impl<'a, const D: usize> View<'a, D> {
         )
     }
 
-    fn polygon(&self, out: &mut String, area: Area, polygon: &Polygon, outline: &str) {
+    fn polygon(&self, out: &mut String, area: Area, polygon: &Polygon) {
         let mut path = String::new();
         for (k, corner) in polygon.corners.iter().enumerate() {
             let (x, y) = self.place(area, *corner);
             let _ = write!(path, "{}{x:.2} {y:.2}", if k == 0 { 'M' } else { 'L' });
         }
         let color = &polygon.color;
+        let outline = polygon.outline.unwrap_or(color);
         if polygon.corners.len() == 2 {
             let _ = writeln!(
                 out,
@@ -162,6 +177,7 @@ impl<'a, const D: usize> View<'a, D> {
             // As that of three corners.
             nearness: 1.5 * (corners[0][2] + corners[1][2]),
             color: COLORS[self.body(edge[0]) % COLORS.len()].to_owned(),
+            outline: Some(OUTLINE),
         }
     }
 
@@ -170,18 +186,16 @@ impl<'a, const D: usize> View<'a, D> {
         let color = COLORS[self.body(face[0]) % COLORS.len()];
         let points = face.map(|v| in_space(x[v as usize]));
         let normal = cross(points[1] - points[0], points[2] - points[0]).normalized();
-        // The side that is seen is lit, whichever it is.
-        let normal = if normal.dot(Vector(EYE)) < 0.0 { -normal } else { normal };
-        let light = if D == 2 { 1.0 } else { 0.62 + 0.38 * normal.dot(Vector(LIGHT).normalized()) };
         Polygon {
             corners: corners.map(|corner| [corner[0], corner[1]]).to_vec(),
             nearness: corners.iter().map(|corner| corner[2]).sum(),
-            color: shaded(color, light),
+            color: shaded(color, if D == 2 { 1.0 } else { light(normal) }),
+            outline: Some(OUTLINE),
         }
     }
 
     /// In 2D the solid side of a plane, in 3D a piece of the plane around the scene.
-    fn obstacle(&self, obstacle: &Obstacle<D>) -> Polygon {
+    fn half_space(&self, obstacle: &Obstacle<D>) -> Polygon {
         let normal = obstacle.normal(self.center);
         let foot = self.center - normal * obstacle.distance(self.center);
         let reach = 1.3 * self.radius;
@@ -211,7 +225,12 @@ impl<'a, const D: usize> View<'a, D> {
             vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]
         };
         let corners = corners.into_iter().map(project).map(|corner| [corner[0], corner[1]]).collect();
-        Polygon { corners, nearness: f64::NEG_INFINITY, color: "#d5d8dc".to_owned() }
+        Polygon {
+            corners,
+            nearness: f64::NEG_INFINITY,
+            color: SOLID.to_owned(),
+            outline: Some(SOLID_OUTLINE),
+        }
     }
 }
 
@@ -220,8 +239,14 @@ fn looks_at_eye([a, b, c]: [[f64; 3]; 3]) -> bool {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0.0
 }
 
+/// How bright a surface with this normal is: the side that is seen is lit, whichever it is.
+pub(super) fn light(normal: Vector<3>) -> f64 {
+    let normal = if normal.dot(Vector(EYE)) < 0.0 { -normal } else { normal };
+    0.62 + 0.38 * normal.dot(Vector(LIGHT).normalized())
+}
+
 /// A colour `#rrggbb` made darker (below 1).
-fn shaded(color: &str, light: f64) -> String {
+pub(super) fn shaded(color: &str, light: f64) -> String {
     let mut out = String::from("#");
     for k in 0..3 {
         let part = color.get(1 + 2 * k..3 + 2 * k).and_then(|hex| u8::from_str_radix(hex, 16).ok());

@@ -8,12 +8,12 @@ use stiction::friction::FrictionPotential;
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
-use super::{BodyForce, Elastic, Inertia};
+use super::{BodyForce, Damping, Elastic, Inertia};
 
 /// ```text
-/// E(x) = I(x) + s (Ψ(x) + W(x) + B(x) + P(x))        [kg m²]
+/// E(x) = I(x) + s (Ψ(x) + D(x) + W(x) + B(x) + P(x))        [kg m²]
 /// ```
-/// inertia, elasticity, gravity, barrier and friction, with the integrator's scale `s` in s² (h² for
+/// inertia, elasticity, damping, gravity, barrier and friction, with the integrator's scale `s` in s² (h² for
 /// implicit Euler). \[Li2020\]
 #[derive(Clone, Copy)]
 pub struct Incremental<'a, const D: usize> {
@@ -21,6 +21,8 @@ pub struct Incremental<'a, const D: usize> {
     pub inertia: Inertia<'a, D>,
     /// `Ψ`.
     pub elastic: &'a Elastic<D>,
+    /// `D`.
+    pub damping: Damping<'a, D>,
     /// `W`.
     pub body_force: BodyForce<'a, D>,
     /// `B`.
@@ -33,8 +35,8 @@ pub struct Incremental<'a, const D: usize> {
 
 impl<'a, const D: usize> Incremental<'a, D> {
     /// The potentials that `s` multiplies.
-    fn scaled(&self) -> [&(dyn Potential<D> + 'a); 4] {
-        [self.elastic, &self.body_force, &self.barrier, &self.friction]
+    fn scaled(&self) -> [&(dyn Potential<D> + 'a); 5] {
+        [self.elastic, &self.damping, &self.body_force, &self.barrier, &self.friction]
     }
 
     /// The energy and the sum of the absolute values of its parts, which bounds its rounding error.

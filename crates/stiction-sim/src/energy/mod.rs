@@ -3,9 +3,11 @@
 pub mod inertia;
 pub mod body_force;
 pub mod elastic;
+pub mod damping;
 pub mod incremental;
 
 pub use body_force::BodyForce;
+pub use damping::{Damping, Rayleigh, Viscosity};
 pub use elastic::Elastic;
 pub use incremental::Incremental;
 pub use inertia::Inertia;

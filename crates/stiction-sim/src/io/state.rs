@@ -69,7 +69,7 @@ impl<const D: usize> State<D> {
         let bytes = read_at_most(path, longest::<D>(model.masses.len()))?;
         let state = read(&bytes, model).map_err(|trouble| wrong(path, &trouble.place, trouble.message))?;
         // A checksum fits a forgery, too; the guarantee begins with a configuration that is free.
-        model.check_free(&state.x).map_err(|error| wrong(path, "positions", error.to_string()))?;
+        model.check_free(&state).map_err(|error| wrong(path, "positions", error.to_string()))?;
         Ok(state)
     }
 }

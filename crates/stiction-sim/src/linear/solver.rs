@@ -20,11 +20,11 @@ const MAX_SHIFTS: usize = 8;
 #[non_exhaustive]
 pub enum LinearKind {
     /// `direct`: a sparse Cholesky factorisation, which stiff contacts do not disturb.
-    #[default]
     Direct,
     /// `cg`: conjugate gradients, and the direct solver where they fail.
     ConjugateGradients,
     /// `auto`: `cg` from 30,000 unknowns, `direct` below.
+    #[default]
     Auto,
 }
 

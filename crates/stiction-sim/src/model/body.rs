@@ -8,6 +8,15 @@ use crate::error::{Error, Result};
 use crate::load::Load;
 use crate::material::{Lame, Material};
 
+/// Rayleigh damping of a body: forces `−(α M + β K) v`. Nothing damps quasi-static steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BodyDamping {
+    /// `α` in 1/s: as if it moved through something thick; slows down rigid motion, too.
+    pub mass: f64,
+    /// `β` in s: resists deforming.
+    pub stiffness: f64,
+}
+
 /// A body as it is put into a model: solid, sheet, rod, or several of these joined at their vertices. Vertex numbers count
 /// from 0 in each body.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +36,8 @@ pub struct Body<const D: usize> {
     pub material: Material,
     /// Its density in kg/m³.
     pub density: f64,
+    /// How its vibrations fade.
+    pub damping: BodyDamping,
     /// How thick a sheet is (3D), or a solid across the plane (2D), in m.
     pub thickness: f64,
     /// Radius of the round cross-section of rods, in m.
@@ -58,6 +69,7 @@ impl<const D: usize> Body<D> {
             edges: Vec::new(),
             material: material.into(),
             density,
+            damping: BodyDamping::default(),
             thickness: 1.0,
             radius: 0.0,
             is_static: false,
@@ -129,6 +141,12 @@ impl<const D: usize> Body<D> {
     }
 
     fn check_matter(&self) -> Result<()> {
+        let BodyDamping { mass, stiffness } = self.damping;
+        for (name, value) in [("damping.mass", mass), ("damping.stiffness", stiffness)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::BadBody { body: self.name.clone(), name, value, must: "0 or positive" });
+            }
+        }
         self.check_positive("density", self.density, "positive, in kg/m³")?;
         if !self.triangles.is_empty() {
             self.check_positive("thickness", self.thickness, "positive, in m")?;

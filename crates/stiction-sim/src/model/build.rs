@@ -8,6 +8,7 @@ use stiction::mesh::{Filter, Mixed, Surface, VertexFilter, boundary};
 use super::stiffness::Softness;
 use super::{Body, Part};
 use crate::boundary::{Boundary, Path};
+use crate::energy::Rayleigh;
 use crate::error::{Error, Result};
 use crate::load::Loads;
 
@@ -25,6 +26,23 @@ pub(super) fn parts<const D: usize>(bodies: &[Body<D>]) -> Vec<Part> {
         Part { name: body.name.clone(), vertices }
     };
     bodies.iter().map(&mut part).collect()
+}
+
+/// What damps vertices of these masses, in kg.
+pub(super) fn rayleigh<const D: usize>(bodies: &[Body<D>], parts: &[Part], masses: &[f64]) -> Rayleigh {
+    let of_vertices = |of: fn(&Body<D>) -> f64| -> Vec<f64> {
+        if bodies.iter().all(|body| of(body) == 0.0) {
+            return Vec::new();
+        }
+        bodies
+            .iter()
+            .zip(parts)
+            .flat_map(|(body, part)| part.vertices.clone().map(move |_| of(body)))
+            .collect()
+    };
+    let alpha = of_vertices(|body| body.damping.mass);
+    let drag = alpha.iter().zip(masses).map(|(alpha, mass)| alpha * mass).collect();
+    Rayleigh { drag, beta: of_vertices(|body| body.damping.stiffness) }
 }
 
 /// What bodies are made of, by the model's numbers.

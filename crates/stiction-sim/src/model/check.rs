@@ -14,15 +14,21 @@ const CHECK: Check = Check { filtered: false, broad_phase: BroadPhaseKind::Spati
 use super::{Body, Model};
 use crate::element::Simplex;
 use crate::error::{Error, Result};
+use crate::state::State;
 
 impl<const D: usize> Model<D> {
     /// Checks that nothing intersects, exactly, and that nothing is inside an obstacle.
     ///
     /// # Errors
     /// Naming the first offender.
-    pub fn check_free(&self, x: &[Vector<D>]) -> Result<()> {
+    pub fn check_free(&self, state: &State<D>) -> Result<()> {
+        self.check_free_of(&state.x, &self.obstacles.at(state.time))
+    }
+
+    /// The same with obstacles at given places.
+    pub(super) fn check_free_of(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Result<()> {
         for &vertex in self.surface.vertices() {
-            for (obstacle, solid) in self.obstacles.iter().enumerate() {
+            for (obstacle, solid) in obstacles.iter().enumerate() {
                 let distance = solid.distance(x[vertex as usize]);
                 if distance <= 0.0 {
                     let (body, vertex) = self.name(vertex);
@@ -30,7 +36,7 @@ impl<const D: usize> Model<D> {
                 }
             }
         }
-        self.check_round(x)?;
+        self.check_round(x, obstacles)?;
         match CHECK.crossings(&self.surface, x)?.first() {
             Some(crossing) => Err(self.describe(crossing)),
             None => Ok(()),
@@ -42,14 +48,14 @@ impl<const D: usize> Model<D> {
     /// # Errors
     /// Naming the first vertex that is.
     pub(super) fn check_distances(&self, x: &[Vector<D>]) -> Result<()> {
-        let dmin = self.barrier.dmin();
-        let contacts = if dmin > 0.0 { self.contacts_at(x) } else { Contacts::default() };
+        let (dmin, obstacles) = (self.barrier.dmin(), self.obstacles.at(0.0));
+        let contacts = if dmin > 0.0 { self.contacts_at(x, &obstacles) } else { Contacts::default() };
         let first =
             contacts.vv.iter().map(|c| c.stencil.0[0]).chain(contacts.ve.iter().map(|c| c.stencil.0[0]));
         let first = first.chain(contacts.ee.iter().chain(&contacts.vf).map(|c| c.stencil.0[0]));
         let first = first.chain(contacts.parallel.iter().map(|c| c.contact.stencil.0[0]));
         let mut first = first.chain(contacts.obstacle.iter().map(|c| c.stencil.0[0]));
-        let distances = contacts.distances(x, &self.obstacles);
+        let distances = contacts.distances(x, &obstacles);
         let Some((place, distance)) = distances.iter().enumerate().find(|(_, d)| **d <= dmin) else {
             return Ok(());
         };
@@ -59,8 +65,8 @@ impl<const D: usize> Model<D> {
 
     /// Checks that round obstacles are not inside edges or faces either: all of a plane's free side is
     /// between its vertices.
-    fn check_round(&self, x: &[Vector<D>]) -> Result<()> {
-        for (obstacle, solid) in self.obstacles.iter().enumerate() {
+    fn check_round(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Result<()> {
+        for (obstacle, solid) in obstacles.iter().enumerate() {
             let fixed = (solid, Vector::ZERO);
             let flat = matches!(solid, Obstacle::Plane(_));
             if flat || Ccd::default().is_free_of_obstacle(fixed, &self.surface, x, x)? {
@@ -76,9 +82,37 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
+    /// Checks that edges are short against the radii of round obstacles, which push at vertices alone.
+    ///
+    /// ```text
+    /// sag of a triangle with sides L on a ball:  L²/(6R) ≤ d̂/2
+    /// ```
+    /// Otherwise faces would meet them between vertices, where nothing pushes, and no step could go on.
+    pub(super) fn check_round_obstacles(&self) -> Result<()> {
+        let rest = self.surface.rest();
+        let moves = |edge: &&[u32; 2]| edge.iter().any(|v| !self.fixed[*v as usize]);
+        let length = |edge: &[u32; 2]| (rest[edge[0] as usize] - rest[edge[1] as usize]).norm();
+        let edges = self.surface.edges().iter().filter(moves);
+        let longest = edges.map(|edge| (length(edge), edge[0])).max_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((length, vertex)) = longest else { return Ok(()) };
+        for (obstacle, solid) in self.obstacles.at(0.0).iter().enumerate() {
+            let radius = match solid {
+                Obstacle::Sphere(sphere) => sphere.radius(),
+                Obstacle::Cylinder(cylinder) => cylinder.radius(),
+                _ => continue,
+            };
+            let limit = (3.0 * radius * self.barrier.dhat()).sqrt();
+            if length > limit {
+                let body = self.name(vertex).0;
+                return Err(Error::CoarseForObstacle { obstacle, radius, body, length, limit });
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that the barrier does not act within a body at rest.
     pub(super) fn check_self_contact(&self, rest: &[Vector<D>]) -> Result<()> {
-        let within = self.within_bodies(self.contacts_at(rest));
+        let within = self.within_bodies(self.contacts_at(rest, &[]));
         let first = within.vv.iter().map(|c| c.stencil.0[0]).chain(within.ve.iter().map(|c| c.stencil.0[0]));
         let first = first.chain(within.ee.iter().chain(&within.vf).map(|c| c.stencil.0[0]));
         let first = first.chain(within.parallel.iter().map(|c| c.contact.stencil.0[0])).next();
@@ -87,7 +121,7 @@ impl<const D: usize> Model<D> {
             dhat: self.barrier.dhat(),
             body: self.name(vertex).0,
             contacts: within.len(),
-            limit: within.smallest_gap(rest, &self.obstacles),
+            limit: within.smallest_gap(rest, &[]),
         })
     }
 

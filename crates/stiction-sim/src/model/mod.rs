@@ -8,7 +8,7 @@ mod stiffness;
 
 use std::ops::Range;
 
-pub use body::Body;
+pub use body::{Body, BodyDamping};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
@@ -19,9 +19,10 @@ use stiction::obstacle::Obstacle;
 pub use stiffness::{BodyStiffness, DEEP, risen};
 
 use crate::boundary::Boundary;
-use crate::energy::{BodyForce, Elastic};
+use crate::energy::{BodyForce, Elastic, Rayleigh};
 use crate::error::{Error, Result};
 use crate::load::Loads;
+use crate::obstacles::Obstacles;
 use crate::params::Params;
 use crate::state::State;
 use elements::Matter;
@@ -57,11 +58,13 @@ pub struct Model<const D: usize> {
     /// What can touch.
     pub surface: Surface<D>,
     /// What bodies cannot enter.
-    pub obstacles: Vec<Obstacle<D>>,
+    pub obstacles: Obstacles<D>,
     /// The elements.
     pub elastic: Elastic<D>,
     /// Mass of each vertex, in kg; 0 for those of fixed shapes.
     pub masses: Vec<f64>,
+    /// What damps the bodies.
+    pub rayleigh: Rayleigh,
     /// Vertices whose motion is given.
     pub boundary: Boundary<D>,
     /// For every vertex whether its motion is given.
@@ -76,8 +79,6 @@ pub struct Model<const D: usize> {
     pub stiffness: BodyStiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
-    /// Mean mass of a vertex that has one, in kg.
-    pub mean_mass: f64,
 }
 
 impl<const D: usize> Model<D> {
@@ -88,7 +89,7 @@ impl<const D: usize> Model<D> {
     /// element, or anything intersects.
     pub fn new(
         bodies: &[Body<D>],
-        obstacles: Vec<Obstacle<D>>,
+        obstacles: impl Into<Obstacles<D>>,
         gravity: Vector<D>,
         params: Params,
     ) -> Result<(Self, State<D>)> {
@@ -106,9 +107,6 @@ impl<const D: usize> Model<D> {
         let boundary = build::prescribed(bodies, &parts)?;
         let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
         let barrier = barrier(&params, diagonal)?;
-        let heavy = masses.iter().filter(|mass| **mass > 0.0).count();
-        // Where nothing can move, any mass will do.
-        let mean_mass = if heavy > 0 { masses.iter().sum::<f64>() / heavy as f64 } else { 1.0 };
         let fixed = boundary.mask(rest.len());
         let loads = build::loads(bodies, &parts)?;
         let softness = build::softness((bodies, &parts), &surface, &fixed, params.contact.weighting);
@@ -117,11 +115,12 @@ impl<const D: usize> Model<D> {
             params,
             gravity,
             cells: build::cells(bodies, &parts),
-            parts,
             surface,
-            obstacles,
+            obstacles: obstacles.into(),
             elastic,
+            rayleigh: build::rayleigh(bodies, &parts, &masses),
             masses,
+            parts,
             boundary,
             fixed,
             loads,
@@ -129,12 +128,12 @@ impl<const D: usize> Model<D> {
             coefficients: params.friction.mu.into(),
             stiffness,
             diagonal,
-            mean_mass,
         };
-        model.check_free(&rest)?;
+        model.check_free_of(&rest, &model.obstacles.at(0.0))?;
         model.check_distances(&rest)?;
         check::check_nested(bodies)?;
         model.check_self_contact(&rest)?;
+        model.check_round_obstacles()?;
         let state = model.start(bodies, rest);
         Ok((model, state))
     }
@@ -145,7 +144,8 @@ impl<const D: usize> Model<D> {
         for vertex in self.boundary.vertices() {
             v[vertex as usize] = Vector::ZERO;
         }
-        let kappa = (!self.contacts_at(&rest).is_empty()).then(|| self.first_kappa());
+        let kappa =
+            (!self.contacts_at(&rest, &self.obstacles.at(0.0)).is_empty()).then(|| self.first_kappa());
         State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), before: None, kappa }
     }
 
@@ -158,19 +158,26 @@ impl<const D: usize> Model<D> {
         Ok(Self { coefficients, ..self })
     }
 
-    /// The contacts of a configuration.
-    pub fn contacts_at(&self, x: &[Vector<D>]) -> Contacts {
+    /// The contacts of a configuration, with obstacles where they are then.
+    pub fn contacts_at(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
         let selection = self.selection();
         let method = self.params.contact.broad_phase;
         let candidates = method.candidates(&self.surface, x, x, 0.5 * selection.reach);
-        self.contacts_among(&candidates, x)
+        self.contacts_among(&candidates, x, obstacles)
     }
 
-    /// The contacts of a configuration among given pairs.
-    pub fn contacts_among(&self, candidates: &Candidates, x: &[Vector<D>]) -> Contacts {
+    /// The contacts of a configuration among given pairs, and with obstacles.
+    pub fn contacts_among(
+        &self,
+        candidates: &Candidates,
+        x: &[Vector<D>],
+        obstacles: &[Obstacle<D>],
+    ) -> Contacts {
         let selection = self.selection();
-        let mut contacts = Contacts::build(&self.surface, candidates, &self.obstacles, x, &selection);
-        self.leave_out_driven(&mut contacts);
+        let mut contacts = Contacts::build(&self.surface, candidates, obstacles, x, &selection);
+        if !self.boundary.is_empty() {
+            self.leave_out_driven(&mut contacts);
+        }
         // A number that was given is that of every contact.
         if self.params.contact.barrier_stiffness.is_none() {
             self.stiffness.weigh(&mut contacts);
@@ -202,12 +209,13 @@ impl<const D: usize> Model<D> {
 
     /// The barrier over given contacts; `kappa` may be missing only as long as there is none.
     pub fn barrier_potential<'a>(
-        &'a self,
+        &self,
         contacts: &'a Contacts,
+        obstacles: &'a [Obstacle<D>],
         kappa: Option<f64>,
     ) -> BarrierPotential<'a, D> {
         let kappa = kappa.unwrap_or_else(|| self.first_kappa());
-        BarrierPotential { contacts, obstacles: &self.obstacles, law: self.barrier, kappa: kappa.into() }
+        BarrierPotential { contacts, obstacles, law: self.barrier, kappa: kappa.into() }
     }
 
     /// Newton's tolerance in m/s.

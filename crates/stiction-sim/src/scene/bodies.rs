@@ -4,10 +4,10 @@ use stiction::math::Vector;
 
 use super::build::MAX_VERTICES;
 use super::piece::{MeshShape, Piece, RodShape, SheetFrame, SheetShape, rotation};
-use super::{Body, Scene, SceneError, Shape, Side};
+use super::{Body, Damping, Scene, SceneError, Shape, Side};
 use crate::io::{self, Mesh};
 use crate::material::{self, Lame};
-use crate::model;
+use crate::model::{self, BodyDamping};
 
 impl Scene {
     pub(super) fn body<const D: usize>(&self, index: usize) -> Result<model::Body<D>, SceneError> {
@@ -26,6 +26,7 @@ impl Scene {
             edges: piece.edges,
             triangles: piece.triangles,
             tetrahedra: piece.tetrahedra,
+            damping: self.damping(&key, body)?,
             velocity,
             prescribed,
             loads,
@@ -47,6 +48,16 @@ impl Scene {
             return Err(self.error(&format!("{key}.density"), "must be positive, in kg/m³"));
         }
         Ok((material::Material { kind, lame }, given.density))
+    }
+
+    fn damping(&self, key: &str, body: &Body) -> Result<BodyDamping, SceneError> {
+        let Damping { mass, stiffness } = body.damping;
+        for (name, value) in [("mass", mass), ("stiffness", stiffness)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(self.error(&format!("{key}.damping.{name}"), "must be 0 or positive"));
+            }
+        }
+        Ok(BodyDamping { mass, stiffness })
     }
 
     /// The body with the thickness of its sheets or the radius of its rods.

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use stiction::contact::Weighting;
 use stiction::math::Vector;
-use stiction::obstacle::{Obstacle, Plane};
 
 use super::shapes::BoxMesh;
 use super::{Body, BoxShape, Scene, SceneError, StiffnessValue};
@@ -25,9 +24,8 @@ impl Scene {
         }
         let gravity = self.vector_or_zero("gravity", &self.gravity)?;
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
-        let planes = (0..self.planes.len()).map(|i| self.plane(i)).collect::<Result<Vec<_>, _>>()?;
         let (model, state) =
-            Model::new(&bodies, planes, gravity, self.params()?).map_err(|error| match error {
+            Model::new(&bodies, self.obstacles()?, gravity, self.params()?).map_err(|error| match error {
                 Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
                 other => self.body_error(&other.to_string()),
             })?;
@@ -201,15 +199,6 @@ impl Scene {
             return Err(self.error(key, message));
         }
         Ok(cells)
-    }
-
-    fn plane<const D: usize>(&self, index: usize) -> Result<Obstacle<D>, SceneError> {
-        let (key, plane) = (format!("planes[{index}]"), &self.planes[index]);
-        let point = self.vector(&format!("{key}.point"), &plane.point)?;
-        let normal = self.vector(&format!("{key}.normal"), &plane.normal)?;
-        let plane = Plane::new(point, normal)
-            .map_err(|error| self.error(&format!("{key}.normal"), error.to_string()))?;
-        Ok(Obstacle::Plane(plane))
     }
 
     pub(super) fn vector_or_zero<const D: usize>(

@@ -178,7 +178,7 @@ impl Scene {
 
     fn table<const D: usize>(&self, model: &Model<D>) -> Result<PairTable<D>, SceneError> {
         let mut names: Vec<&str> = self.bodies.iter().map(super::Body::surface_name).collect();
-        names.extend(self.planes.iter().map(|plane| plane.surface.as_deref().unwrap_or(NOTHING)));
+        names.extend(self.obstacle_surfaces().map(|surface| surface.unwrap_or(NOTHING)));
         let (mut known, of_bodies) = (names.clone(), &names[..self.bodies.len()]);
         known.sort_unstable();
         known.dedup();

@@ -8,6 +8,7 @@ mod change;
 mod friction;
 mod locate;
 mod motions;
+mod obstacles;
 pub mod piece;
 mod quad;
 pub mod shapes;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 pub use friction::{Friction, LawValue, PairFriction, StribeckNumbers};
 pub use locate::SceneError;
 pub use motions::{Factor, Load, Motion, Region, Rotation};
+pub use obstacles::{Cylinder, Plane, Sphere};
 pub use piece::{MeshShape, RodShape, SheetShape};
 pub use quad::QuadShape;
 pub use shapes::{BoxShape, Side};
@@ -49,6 +51,12 @@ pub struct Scene {
     /// Half-spaces that bodies cannot enter.
     #[serde(default)]
     pub planes: Vec<Plane>,
+    /// Balls, in 2D discs, that bodies cannot enter.
+    #[serde(default)]
+    pub spheres: Vec<Sphere>,
+    /// Cylinders without ends that bodies cannot enter, in 3D.
+    #[serde(default)]
+    pub cylinders: Vec<Cylinder>,
     /// The text, to find the places of errors in.
     #[serde(skip)]
     text: String,
@@ -156,6 +164,16 @@ pub struct Material {
     pub kind: Option<String>,
 }
 
+/// `damping`: Rayleigh's.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Damping {
+    /// `α` in 1/s, of the mass.
+    pub mass: f64,
+    /// `β` in s, of the stiffness.
+    pub stiffness: f64,
+}
+
 /// `shape`, one of its kinds.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -185,6 +203,9 @@ pub struct Body {
     /// Whether it is a fixed shape: without mass and elasticity, moved only by `motions`.
     #[serde(default, rename = "static")]
     pub is_static: bool,
+    /// How its vibrations fade.
+    #[serde(default)]
+    pub damping: Damping,
     /// Thickness of sheets, and of solids in 2D (1 by default), in m.
     pub thickness: Option<f64>,
     /// Radius of rods, in m.
@@ -203,18 +224,6 @@ pub struct Body {
     /// Forces that are given.
     #[serde(default)]
     pub loads: Vec<Load>,
-}
-
-/// `[[planes]]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Plane {
-    /// A point of it.
-    pub point: Vec<f64>,
-    /// Towards free space; of any length.
-    pub normal: Vec<f64>,
-    /// What it is for friction: a name in `[[friction.pairs]]`.
-    pub surface: Option<String>,
 }
 
 impl Scene {

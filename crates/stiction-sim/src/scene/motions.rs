@@ -11,7 +11,7 @@ use crate::formula::Formula;
 use crate::load::{self, LoadKind};
 use crate::signal::Signal;
 
-/// `[[bodies.motions]]`: a side or a region of a body, or all of it, moves as given.
+/// `[[bodies.motions]]`: a side or a region of a body, or all of it, moves as given. `motion` of an obstacle: all of it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
@@ -130,7 +130,7 @@ impl Scene {
         }
     }
 
-    fn path<const D: usize>(&self, key: &str, motion: &Motion) -> Result<Path<D>, SceneError> {
+    pub(super) fn path<const D: usize>(&self, key: &str, motion: &Motion) -> Result<Path<D>, SceneError> {
         let path = match (&motion.keyframes, &motion.formula) {
             (Some(_), Some(_)) => {
                 return Err(

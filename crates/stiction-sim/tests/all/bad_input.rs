@@ -317,7 +317,8 @@ keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.001], [0.02, 0.0, -0.5]]
     step(&model, &mut state, &mut work).unwrap();
     let before = state.clone();
     let error = step(&model, &mut state, &mut work).unwrap_err();
-    assert!(matches!(error, Error::Blocked { step: 2, .. }), "{error}");
+    let Error::InSubsteps { first, .. } = &error else { panic!("{error}") };
+    assert!(matches!(**first, Error::Blocked { step: 2, .. }), "{error}");
     assert_eq!(before, state);
 }
 

@@ -5,7 +5,7 @@ use stiction::blocks::Blocks;
 use stiction::distance::Psd;
 use stiction::math::{Vector, vector};
 use stiction::potential::Potential;
-use stiction_sim::energy::Inertia;
+use stiction_sim::energy::{Inertia, Viscosity};
 use stiction_sim::model::Model;
 use stiction_sim::newton::{Problem, Workspace};
 use stiction_sim::scene::Scene;
@@ -21,6 +21,7 @@ fn model<const D: usize>() -> (Model<D>, State<D>) {
     let body = |name: &str, x: f64, y: f64, angle: f64| {
         format!(
             "[[bodies]]\nname = \"{name}\"\nmaterial = {{ young = 1e4, poisson = 0.3, density = 100.0 }}\n\
+             damping = {{ mass = 3.0, stiffness = 2e-3 }}\n\
              shape.box = {{ center = [{x}, {y}{z}], size = {size}, cells = {cells}, rotate_deg = {angle} }}\n"
         )
     };
@@ -124,26 +125,37 @@ fn every_energy<const D: usize>() {
     for _ in 0..3 {
         step(&model, &mut state, &mut work).unwrap();
     }
-    let contacts = model.contacts_at(&state.x);
+    let obstacles = model.obstacles.at(state.time);
+    let contacts = model.contacts_at(&state.x, &obstacles);
     assert!(
         !contacts.obstacle.is_empty() && contacts.len() > contacts.obstacle.len() && state.kappa.is_some()
     );
     let slides = stiction::friction::lag(
-        &model.barrier_potential(&contacts, state.kappa),
+        &model.barrier_potential(&contacts, &obstacles, state.kappa),
         &state.x,
         &model.params.friction.mu.into(),
     );
     let scheme = model.params.time.integrator.begin(&state, model.params.time.step);
-    let problem =
-        Problem { model: &model, scheme: &scheme, slides: &slides, targets: &[], forces: &[], step: 1 };
+    let viscosity = Viscosity::at(&model.elastic, &state.x, &model.rayleigh);
+    let problem = Problem {
+        model: &model,
+        scheme: &scheme,
+        slides: &slides,
+        viscosity: &viscosity,
+        targets: &[],
+        obstacles: &obstacles,
+        forces: &[],
+        step: 1,
+    };
     for _ in 0..4 {
         let x = jiggle(&state.x, 1e-3, &mut random);
         compare(&format!("incremental {D}D"), &x, &|x| {
             // Leaked: the potential borrows its contacts, and a test ends soon.
-            problem.potential(Box::leak(Box::new(model.contacts_at(x))), state.kappa)
+            let contacts = Box::leak(Box::new(model.contacts_at(x, &obstacles)));
+            problem.potential_with(contacts, &obstacles, state.kappa)
         });
-        let contacts = model.contacts_at(&x);
-        let h = dense(&problem.potential(&contacts, state.kappa), &x, Psd::Clamp);
+        let contacts = model.contacts_at(&x, &obstacles);
+        let h = dense(&problem.potential_with(&contacts, &obstacles, state.kappa), &x, Psd::Clamp);
         assert!(smallest_quotient(&h, x.len() * D) > -1e-12);
     }
 }

@@ -1,12 +1,14 @@
 //! All tests in one program: what they share, generic in the dimension, is compiled once.
 
 mod bad_input;
+mod damping;
 mod derivatives;
 mod elements;
 mod incline;
 mod integrators;
 mod linear;
 mod materials;
+mod obstacles;
 mod patch;
 mod readme;
 mod retries;

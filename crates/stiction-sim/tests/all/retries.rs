@@ -37,7 +37,7 @@ fn check(name: &str, model: &Model<2>, state: &State<2>, (step, report): (usize,
     }
     assert!(state.before.as_ref().is_none_or(|before| before.h == model.params.time.step));
     assert!(report.substeps.is_power_of_two() && report.rounds >= report.substeps);
-    model.check_free(&state.x).unwrap();
+    model.check_free(state).unwrap();
 }
 
 #[test]

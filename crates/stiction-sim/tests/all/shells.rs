@@ -309,11 +309,11 @@ fn fixed_shapes_push() {
     let mut params = Params::default();
     (params.contact.dhat, params.time.step) = (0.1, 0.02);
     let (model, mut state) = Model::new(&[floor, ball], vec![], Vector([0.0, -5.0]), params).unwrap();
-    assert!(model.masses[..41].iter().all(|mass| *mass == 0.0) && model.mean_mass > 0.0);
+    assert!(model.masses[..41].iter().all(|mass| *mass == 0.0));
     let mut work = Workspace::default();
     for _ in 0..50 {
         let report = step(&model, &mut state, &mut work).unwrap();
-        model.check_free(&state.x).unwrap();
+        model.check_free(&state).unwrap();
         assert!(report.bodies.iter().all(|body| body.center.is_finite() && body.velocity.is_finite()));
     }
     assert!((state.x[0][1] - 0.5).abs() < 1e-12);
@@ -352,7 +352,7 @@ fn a_cloth_falls_onto_a_box() {
     let (mut iterations, mut last) = (0, None);
     for _ in 0..scene.steps() {
         let report = step(&model, &mut state, &mut work).unwrap();
-        model.check_free(&state.x).unwrap_or_else(|error| panic!("{} s: {error}", state.time));
+        model.check_free(&state).unwrap_or_else(|error| panic!("{} s: {error}", state.time));
         iterations += report.iterations;
         last = Some(report);
     }
@@ -377,8 +377,8 @@ fn caught<const D: usize>(falling: Body<D>, fixed: Body<D>, below: f64) {
     let mut work = Workspace::default();
     let mut contacts = 0;
     for _ in 0..40 {
-        contacts += step(&model, &mut state, &mut work).unwrap().pair_contacts;
-        model.check_free(&state.x).unwrap();
+        contacts += step(&model, &mut state, &mut work).unwrap().contacts.pairs();
+        model.check_free(&state).unwrap();
     }
     let middle = state.x[5][1];
     assert!(contacts > 0 && middle > below, "{D}D: the middle is at {middle}");

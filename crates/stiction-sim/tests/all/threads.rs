@@ -13,7 +13,7 @@ fn bits<const D: usize>(name: &str, steps: usize, threads: usize) -> Vec<u64> {
         let mut contacts = 0;
         for _ in 0..steps {
             let report = step(&model, &mut state, &mut work).unwrap();
-            contacts += report.pair_contacts + report.obstacle_contacts;
+            contacts += report.contacts.total();
         }
         assert!(contacts > 0, "{name} touches nothing");
         state.x.iter().chain(&state.v).flat_map(|v| v.0).map(f64::to_bits).collect()

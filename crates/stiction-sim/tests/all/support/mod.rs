@@ -53,7 +53,7 @@ fn run_scene<const D: usize>(name: &str, scene: &Scene, watch_energy: bool) -> F
     let mut reports = vec![StepReport::at_start(&model, &state)];
     for _ in 0..scene.steps() {
         let report = step(&model, &mut state, &mut work).unwrap_or_else(|error| panic!("{name}: {error}"));
-        model.check_free(&state.x).unwrap_or_else(|error| panic!("{name}, {} s: {error}", state.time));
+        model.check_free(&state).unwrap_or_else(|error| panic!("{name}, {} s: {error}", state.time));
         assert!(report.gap > 0.0);
         if watch_energy {
             check_energy(name, &reports[reports.len() - 1], &report);

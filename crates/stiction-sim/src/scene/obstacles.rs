@@ -1,0 +1,131 @@
+//! The obstacles of a scene.
+
+use serde::Deserialize;
+use stiction::obstacle::{self, Obstacle};
+
+use super::motions::Motion;
+use super::{Scene, SceneError};
+use crate::boundary::Path;
+use crate::obstacles::Obstacles;
+
+/// `[[planes]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// A point of it.
+    pub point: Vec<f64>,
+    /// Towards free space; of any length.
+    pub normal: Vec<f64>,
+    /// What it is for friction: a name in `[[friction.pairs]]`.
+    pub surface: Option<String>,
+    /// How it moves; it may turn about its normal.
+    pub motion: Option<Motion>,
+}
+
+/// `[[spheres]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// Its centre.
+    pub center: Vec<f64>,
+    /// Its radius, in m.
+    pub radius: f64,
+    /// What it is for friction: a name in `[[friction.pairs]]`.
+    pub surface: Option<String>,
+    /// How it moves.
+    pub motion: Option<Motion>,
+}
+
+/// `[[cylinders]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cylinder {
+    /// A point of its axis.
+    pub point: Vec<f64>,
+    /// Along its axis; of any length.
+    pub axis: Vec<f64>,
+    /// Its radius, in m.
+    pub radius: f64,
+    /// What it is for friction: a name in `[[friction.pairs]]`.
+    pub surface: Option<String>,
+    /// How it moves; it may turn about lines along its axis.
+    pub motion: Option<Motion>,
+}
+
+impl Scene {
+    /// All obstacles: planes, spheres, cylinders.
+    pub(super) fn obstacles<const D: usize>(&self) -> Result<Obstacles<D>, SceneError> {
+        let mut out = Obstacles::default();
+        for (i, plane) in self.planes.iter().enumerate() {
+            let key = format!("planes[{i}]");
+            self.add(&mut out, &key, self.plane(&key, plane)?, plane.motion.as_ref())?;
+        }
+        for (i, sphere) in self.spheres.iter().enumerate() {
+            let key = format!("spheres[{i}]");
+            self.add(&mut out, &key, self.sphere(&key, sphere)?, sphere.motion.as_ref())?;
+        }
+        for (i, cylinder) in self.cylinders.iter().enumerate() {
+            let key = format!("cylinders[{i}]");
+            self.add(&mut out, &key, self.cylinder(&key, cylinder)?, cylinder.motion.as_ref())?;
+        }
+        Ok(out)
+    }
+
+    /// What obstacles are for friction, in the same order.
+    pub(super) fn obstacle_surfaces(&self) -> impl Iterator<Item = Option<&str>> {
+        let planes = self.planes.iter().map(|plane| &plane.surface);
+        let spheres = self.spheres.iter().map(|sphere| &sphere.surface);
+        let cylinders = self.cylinders.iter().map(|cylinder| &cylinder.surface);
+        planes.chain(spheres).chain(cylinders).map(Option::as_deref)
+    }
+
+    fn add<const D: usize>(
+        &self,
+        obstacles: &mut Obstacles<D>,
+        key: &str,
+        solid: Obstacle<D>,
+        motion: Option<&Motion>,
+    ) -> Result<(), SceneError> {
+        let key = format!("{key}.motion");
+        let path = match motion {
+            None => Path::default(),
+            Some(Motion { side: Some(_), .. }) => {
+                return Err(self.error(&format!("{key}.side"), "obstacles move as a whole: remove it"));
+            }
+            Some(Motion { region: Some(_), .. }) => {
+                return Err(self.error(&format!("{key}.region"), "obstacles move as a whole: remove it"));
+            }
+            Some(motion) => self.path(&key, motion)?,
+        };
+        obstacles.push(solid, path).map_err(|error| self.error(&format!("{key}.rotation"), error.to_string()))
+    }
+
+    fn plane<const D: usize>(&self, key: &str, plane: &Plane) -> Result<Obstacle<D>, SceneError> {
+        let point = self.vector(&format!("{key}.point"), &plane.point)?;
+        let normal = self.vector(&format!("{key}.normal"), &plane.normal)?;
+        let plane = obstacle::Plane::new(point, normal)
+            .map_err(|error| self.error(&format!("{key}.normal"), error.to_string()))?;
+        Ok(Obstacle::Plane(plane))
+    }
+
+    fn sphere<const D: usize>(&self, key: &str, sphere: &Sphere) -> Result<Obstacle<D>, SceneError> {
+        let center = self.vector(&format!("{key}.center"), &sphere.center)?;
+        let sphere = obstacle::Sphere::new(center, sphere.radius)
+            .map_err(|error| self.error(&format!("{key}.radius"), error.to_string()))?;
+        Ok(Obstacle::Sphere(sphere))
+    }
+
+    fn cylinder<const D: usize>(&self, key: &str, cylinder: &Cylinder) -> Result<Obstacle<D>, SceneError> {
+        if D != 3 {
+            return Err(self.error(key, "cylinders exist only in 3D: choose a sphere, which is a disc in 2D"));
+        }
+        let radius_key = format!("{key}.radius");
+        if !(cylinder.radius > 0.0 && cylinder.radius.is_finite()) {
+            return Err(self.error(&radius_key, "must be positive, in m"));
+        }
+        let point = self.vector(&format!("{key}.point"), &cylinder.point)?;
+        let axis = self.vector(&format!("{key}.axis"), &cylinder.axis)?;
+        Obstacle::cylinder(point, axis, cylinder.radius)
+            .map_err(|error| self.error(&format!("{key}.axis"), error.to_string()))
+    }
+}
