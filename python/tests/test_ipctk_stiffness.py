@@ -134,3 +134,10 @@ def test_what_was_asked_before_does_not_make_wrong_numbers_right(wrong):
     ours.initial_barrier_stiffness(2.0, barrier, 1e-2, 1.0, gradient, gradient)
     with pytest.raises((TypeError, ValueError), match="bbox_diagonal") if not isinstance(wrong, np.ndarray) else pytest.raises((TypeError, ValueError)):
         ours.initial_barrier_stiffness(wrong, barrier, 1e-2, 1.0, gradient, gradient)
+
+
+def test_a_shorter_number_that_compares_equal_is_another():
+    barrier, gradient = ours.ClampedLogBarrier(), np.ones(3)
+    for kind in (np.float16, np.float32):
+        short = ours.initial_barrier_stiffness(2.0, barrier, kind(0.1), 1.0, gradient, gradient)
+        assert ours.initial_barrier_stiffness(2.0, barrier, 0.1, 1.0, gradient, gradient) != short

@@ -112,12 +112,15 @@ impl Columns {
 
 /// The class of matrices, and a copy of what an empty one of this size consists of.
 fn empty_matrix(py: Python<'_>, size: usize) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyDict>)> {
-    if let Some(empty) = &*locked(&EMPTY)
-        && empty.size == size
-    {
-        return Ok((empty.class.bind(py).clone(), empty.parts.bind(py).copy()?));
+    let known = {
+        let empty = locked(&EMPTY);
+        let same = empty.as_ref().filter(|empty| empty.size == size);
+        same.map(|empty| (empty.class.clone_ref(py), empty.parts.clone_ref(py)))
+    };
+    // What follows not with the lock: Python may run anything meanwhile, also another thread that asks.
+    if let Some((class, parts)) = known {
+        return Ok((class.into_bound(py), parts.bind(py).copy()?));
     }
-    // Not with the lock: Python may run anything meanwhile, also another thread that asks.
     let class = scipy_sparse(py)?.getattr("csc_matrix")?;
     let empty = class.call1(((size, size),))?;
     let parts = empty.getattr("__dict__")?.cast_into::<PyDict>()?;

@@ -92,13 +92,18 @@ pub fn update_barrier_stiffness(
     dhat_epsilon_scale: f64,
     dmin: f64,
 ) -> PyResult<f64> {
-    let squared = |name, value| if value == f64::INFINITY { Ok(value) } else { not_negative(name, value) };
+    let finite = |name: &str, value: f64, possible: bool, must: &str| {
+        let wrong = || Err(at(name, format!("is {value}, expected {must}")));
+        if possible && value.is_finite() { Ok(value) } else { wrong() }
+    };
+    let number = |name, value| finite(name, value, value >= 0.0, "0 or a larger number");
+    let squared = |name, value| if value == f64::INFINITY { Ok(value) } else { number(name, value) };
     let before = squared("prev_min_distance", prev_min_distance)?;
     let now = squared("min_distance", min_distance)?;
-    let most = not_negative("max_barrier_stiffness", max_barrier_stiffness)?;
-    let kappa = not_negative("barrier_stiffness", barrier_stiffness)?;
-    let scale = not_negative("dhat_epsilon_scale", dhat_epsilon_scale)?;
-    let tiny = scale * (positive("bbox_diagonal", bbox_diagonal)? + not_negative("dmin", dmin)?);
+    let most = number("max_barrier_stiffness", max_barrier_stiffness)?;
+    let kappa = number("barrier_stiffness", barrier_stiffness)?;
+    let diagonal = finite("bbox_diagonal", bbox_diagonal, bbox_diagonal > 0.0, "a number larger than 0")?;
+    let tiny = number("dhat_epsilon_scale", dhat_epsilon_scale)? * (diagonal + number("dmin", dmin)?);
     Ok(if now < before && before < tiny * tiny { most.min(2.0 * kappa) } else { kappa })
 }
 

@@ -122,6 +122,11 @@ impl<const D: usize> Path<D> {
         self.turn.as_ref().map(|turn| turn.axis)
     }
 
+    /// A point of that axis before the displacement, in m.
+    pub fn center(&self) -> Option<Vector<D>> {
+        self.turn.as_ref().map(|turn| turn.point)
+    }
+
     /// By how much it turns from one time to another, in rad: one number in 2D, a vector along the axis in 3D, none without a turn.
     pub fn angle_between(&self, from: f64, to: f64) -> Vec<f64> {
         let Some(turn) = &self.turn else { return Vec::new() };

@@ -337,8 +337,8 @@ fn direction<const D: usize>(
 ) -> Result<Vec<Vector<D>>> {
     let Workspace { gradient, hessian, solver, timings, .. } = work;
     let (model, usual) = (problem.model, problem.psd());
-    // Who wants no factorisation gets none.
-    let factorises = !model.params.newton.linear.iterates(D * model.masses.len());
+    // Who wants no factorisation gets none, as long as it can be done without.
+    let factorises = iterate.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.masses.len());
     let first = if slow && factorises { Psd::None } else { usual };
     timings.time(Phase::Assembly, || derivatives(problem, iterate, first, (gradient, hessian)));
     let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();

@@ -45,30 +45,74 @@ impl<const D: usize> Obstacles<D> {
 
     /// All of them where they are at time `t` in s.
     pub fn at(&self, t: f64) -> Vec<Obstacle<D>> {
-        let place = |(solid, path): &(Obstacle<D>, Path<D>)| {
-            let rest = solid.point();
+        let place = |(solid, path): &(Obstacle<D>, Path<D>)| match solid {
             // Not moved at all, rather than by zero that was rounded.
-            if *path == Path::default() { *solid } else { solid.moved(path.place(rest, t) - rest) }
+            _ if *path == Path::default() => *solid,
+            // Along itself it stays what it is, and its point where numbers are exact.
+            Obstacle::Plane(plane) => {
+                let normal = plane.normal();
+                solid.moved(normal * normal.dot(path.at(t)))
+            }
+            _ => solid.moved(path.place(solid.point(), t) - solid.point()),
         };
         self.solids.iter().map(place).collect()
     }
 
-    /// Their mean velocities between two times in s; none if none can move.
+    /// Checks that all have places at time `t` in s.
     ///
     /// # Errors
-    /// If a path has no value at one of the times.
-    pub fn velocities(&self, from: f64, to: f64) -> Result<Vec<RigidVelocity<D>>> {
-        if self.solids.iter().all(|(_, path)| *path == Path::default()) {
-            return Ok(Vec::new());
+    /// Naming the first whose path has no value then.
+    pub fn check_at(&self, t: f64) -> Result<()> {
+        // A plane may run along itself by what is no number.
+        let lost = |(solid, path): &(Obstacle<D>, Path<D>)| !path.place(solid.point(), t).is_finite();
+        match self.solids.iter().position(lost) {
+            Some(obstacle) => Err(Error::NoPlace { obstacle, time: t }),
+            None => Ok(()),
         }
-        let rate = 1.0 / (to - from);
-        let mean = |(obstacle, (solid, path)): (usize, &(Obstacle<D>, Path<D>))| {
-            let [before, after] = [from, to].map(|t| path.place(solid.point(), t));
-            let spin: Vec<f64> = path.angle_between(from, to).iter().map(|angle| angle * rate).collect();
-            RigidVelocity::turning((after - before) * rate, &spin, after)
-                .map_err(|_| Error::NoPlace { obstacle, time: to })
+    }
+
+    /// Their mean motions between two times in s, at which all have places; none if none can move.
+    pub fn drifts(&self, from: f64, to: f64) -> Vec<Drift<D>> {
+        if self.solids.iter().all(|(_, path)| *path == Path::default()) {
+            return Vec::new();
+        }
+        self.solids.iter().map(|(solid, path)| Drift::new(solid, path, (from, to))).collect()
+    }
+}
+
+/// The mean motion of an obstacle in a step: a velocity, and a turn about a centre that it takes along.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drift<const D: usize> {
+    /// Velocity of the centre, in m/s.
+    pub velocity: Vector<D>,
+    /// The spin in rad/s: one number in 2D, three in 3D, none without a turn.
+    spin: Vec<f64>,
+    /// The centre at the start and at the end, in m.
+    centers: [Vector<D>; 2],
+}
+
+impl<const D: usize> Drift<D> {
+    fn new(solid: &Obstacle<D>, path: &Path<D>, (from, to): (f64, f64)) -> Self {
+        // A plane has no place along itself: it turns about the axis of its path. Balls turn about themselves, wherever that takes them.
+        let center = |t| match (solid, path.center()) {
+            (Obstacle::Plane(_), Some(point)) => point + path.at(t),
+            (Obstacle::Plane(plane), None) => plane.point() + path.at(t),
+            _ => path.place(solid.point(), t),
         };
-        self.solids.iter().enumerate().map(mean).collect()
+        let (centers, rate) = ([from, to].map(center), 1.0 / (to - from));
+        let spin = path.angle_between(from, to).iter().map(|angle| angle * rate).collect();
+        Self { velocity: (centers[1] - centers[0]) * rate, spin, centers }
+    }
+
+    /// As a velocity of every point, with the centre where it is at the start of the step or at its end.
+    ///
+    /// # Errors
+    /// If it has no value.
+    pub fn rigid(&self, at_end: bool) -> Result<RigidVelocity<D>> {
+        if self.velocity == Vector::ZERO && self.spin.iter().all(|spin| *spin == 0.0) {
+            return Ok(RigidVelocity::REST);
+        }
+        Ok(RigidVelocity::turning(self.velocity, &self.spin, self.centers[usize::from(at_end)])?)
     }
 }
 
@@ -97,17 +141,47 @@ mod tests {
         obstacles.push(ball, turning([0.0; 3], [0.0, 0.0, 1.0])).unwrap();
         let there = obstacles.at(std::f64::consts::FRAC_PI_4)[0].point();
         assert!((there - Vector([0.0, 1.0, 0.0])).norm() < 1e-15);
-        let [motion] = obstacles.velocities(0.0, 1e-6).unwrap().try_into().unwrap();
-        // As a rigid body: the far side moves faster.
-        assert!((motion.at(Vector([1.5, 0.0, 0.0])) - Vector([0.0, 3.0, 0.0])).norm() < 1e-5);
+        let [drift] = obstacles.drifts(0.0, 0.1).try_into().unwrap();
+        // As a rigid body that goes along the chord: the far side moves faster by what the radius turns.
+        let far = [false, true].map(|at_end| {
+            let center = obstacles.at(if at_end { 0.1 } else { 0.0 })[0].point();
+            drift.rigid(at_end).unwrap().at(center + Vector([0.5, 0.0, 0.0]))
+        });
+        let chord = obstacles.at(0.1)[0].point() - ball.point();
+        for velocity in far {
+            assert!((velocity - chord * 10.0 - Vector([0.0, 1.0, 0.0])).norm() < 1e-13);
+        }
     }
 
     #[test]
     fn what_does_not_move_has_no_velocities() {
         let plane = Obstacle::Plane(Plane::new(Vector([0.1, 0.2]), Vector([0.0, 1.0])).unwrap());
         let fixed = Obstacles::from(vec![plane]);
-        assert!(fixed.velocities(0.0, 1.0).unwrap().is_empty());
+        assert!(fixed.drifts(0.0, 1.0).is_empty());
         assert_eq!(fixed.at(3.0), [plane]);
+        let mut both = fixed;
+        both.push(plane, Path::default().with_velocity(Vector([1.0, 0.0]))).unwrap();
+        let rest = both.drifts(0.0, 1.0)[0].rigid(false).unwrap();
+        assert_eq!(rest, RigidVelocity::REST);
+    }
+
+    /// A plane is the same whichever of its points it is given by, and along itself it does not move.
+    #[test]
+    fn planes_have_no_place_along_themselves() {
+        let drift = |point: [f64; 3]| {
+            let plane = Obstacle::Plane(Plane::new(Vector(point), Vector([0.0, 1.0, 0.0])).unwrap());
+            let mut obstacles = Obstacles::default();
+            let path = turning([0.3, 0.0, 0.0], [0.0, 1.0, 0.0]).with_velocity(Vector([1.0, 0.5, 0.0]));
+            obstacles.push(plane, path).unwrap();
+            assert!((obstacles.at(2.0)[0].point() - Vector(point) - Vector([0.0, 1.0, 0.0])).norm() < 1e-15);
+            obstacles.drifts(1.0, 1.1)[0].rigid(false).unwrap()
+        };
+        let p = Vector([0.7, 0.5, -0.2]);
+        assert_eq!(drift([0.0; 3]).at(p), drift([50.0, 0.0, 3.0]).at(p));
+        // About the axis, which has gone 1 m by then: ω × r.
+        let arm = p - Vector([1.3, 0.5, 0.0]);
+        let expected = Vector([1.0 + 2.0 * arm[2], 0.5, -2.0 * arm[0]]);
+        assert!((drift([0.0; 3]).at(p) - expected).norm() < 1e-12);
     }
 
     #[test]
@@ -126,8 +200,8 @@ mod tests {
         let formulas = ["sqrt(1 - t)", "0"].map(|text| Formula::parse(text).unwrap());
         let mut obstacles = Obstacles::default();
         obstacles.push(ball, Path::by_formulas(formulas)).unwrap();
-        assert!(obstacles.velocities(0.0, 1.0).is_ok());
-        let message = obstacles.velocities(0.5, 1.5).unwrap_err().to_string();
+        assert!(obstacles.check_at(1.0).is_ok());
+        let message = obstacles.check_at(1.5).unwrap_err().to_string();
         assert!(message.contains("obstacle 0") && message.contains("1.5 s"), "{message}");
     }
 }

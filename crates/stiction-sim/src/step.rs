@@ -6,7 +6,7 @@ use std::time::Instant;
 use stiction::contact::{Contacts, ObstacleContact};
 use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, Slides};
 use stiction::math::Vector;
-use stiction::obstacle::{Obstacle, RigidVelocity};
+use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
 use crate::energy::Viscosity;
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::model::Model;
 use crate::newton::{self, Iterate, Problem, Workspace};
+use crate::obstacles::Drift;
 use crate::report::{FrictionReport, StepReport};
 use crate::state::{Before, State};
 use crate::timings::{Phase, Timings};
@@ -21,7 +22,7 @@ use crate::timings::{Phase, Timings};
 /// Makes one time step: moves `state` to the end of it.
 ///
 /// A step that cannot be solved is tried again in 2, 4, 8, … substeps, as often as `solver.retries` allows. At the end of each, prescribed
-/// vertices are where they should be at that time.
+/// vertices and obstacles are where they should be at that time.
 ///
 /// # Errors
 /// If the step cannot be solved. Then `state` is as it was.
@@ -129,8 +130,10 @@ fn attempt<const D: usize>(
     let (steps, time) = piece.end(state.step, model.params.time.step);
     let mut scheme = model.params.time.integrator.begin(state, h);
     let targets = model.boundary.targets(model.surface.rest(), time);
-    let (obstacles, velocities) = (model.obstacles.at(time), model.obstacles.velocities(state.time, time)?);
-    let coefficients = coefficients(model, &velocities);
+    model.obstacles.check_at(time)?;
+    let (obstacles, drifts) = (model.obstacles.at(time), model.obstacles.drifts(state.time, time));
+    let [at_start, at_end] = [false, true].map(|at_end| coefficients(model, &drifts, at_end));
+    let (at_start, at_end) = (at_start?, at_end?);
     let forces = model.loads.forces(&state.x, &model.masses, time);
     check_numbers(&targets, &forces, time)?;
     for &(vertex, target) in &targets {
@@ -139,12 +142,12 @@ fn attempt<const D: usize>(
     }
     let mut iterate = work.timings.time(Phase::Search, || begin(model, state));
     let barrier_before = iterate.barrier(model).energy(&iterate.x);
-    let slides = lag((model, &coefficients), &iterate, &state.v);
+    let slides = lag((model, &at_start), &iterate, &state.v);
     let lagged = iterate.contacts.clone();
     let given = Given {
         model,
         scheme: &scheme,
-        coefficients: &coefficients,
+        coefficients: &at_end,
         viscosity: &viscosity(model, state),
         targets: &targets,
         obstacles: &obstacles,
@@ -158,8 +161,8 @@ fn attempt<const D: usize>(
     let problem = given.problem(&slides);
     let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
     let friction = friction_report(&problem, &iterate, (&lagged, &way), refined.residual())?;
-    let work_done = prescribed_work(&problem, &iterate, &state.x)
-        + obstacle_work(&problem, &iterate, &lagged, &velocities) * h;
+    let work_done =
+        prescribed_work(&problem, &iterate, &state.x) + h * obstacle_power(&problem, &iterate, &drifts);
     let damping_heat = problem.damping().heat(&iterate.x, h);
     let load_work =
         forces.iter().zip(iterate.x.iter().zip(&state.x)).map(|(f, (x, before))| f.dot(*x - *before)).sum();
@@ -172,15 +175,17 @@ fn attempt<const D: usize>(
     Ok(StepReport { work: work_done, load_work, stiffness_work, damping_heat, rounds, refinement, ..report })
 }
 
-/// Friction on obstacles that have these velocities.
+/// Friction on obstacles that move so, as it is at the start of the step or at its end.
 fn coefficients<'a, const D: usize>(
     model: &'a Model<D>,
-    velocities: &[RigidVelocity<D>],
-) -> Cow<'a, Coefficients<D>> {
-    if velocities.is_empty() {
-        return Cow::Borrowed(&model.coefficients);
+    drifts: &[Drift<D>],
+    at_end: bool,
+) -> Result<Cow<'a, Coefficients<D>>> {
+    if drifts.is_empty() {
+        return Ok(Cow::Borrowed(&model.coefficients));
     }
-    Cow::Owned(model.coefficients.clone().with_obstacle_velocities(velocities.to_vec()))
+    let velocities = drifts.iter().map(|drift| drift.rigid(at_end)).collect::<Result<Vec<_>>>()?;
+    Ok(Cow::Owned(model.coefficients.clone().with_obstacle_velocities(velocities)))
 }
 
 /// Inner damping of a step that begins with a state.
@@ -334,33 +339,27 @@ fn prescribed_work<const D: usize>(
     problem.targets.iter().map(|&(v, _)| reaction[v as usize].dot(moved(v as usize))).sum()
 }
 
-/// Power of the obstacles, in W: their forces, of the barrier and of friction that was frozen at contacts `lagged`, times their velocities.
-fn obstacle_work<const D: usize>(
+/// Power of the obstacles, in W: normal forces at the end times the velocities of their solids, which spin does not change, and friction
+/// times the velocity that it was frozen with where they are touched.
+fn obstacle_power<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &Iterate<D>,
-    lagged: &Contacts,
-    velocities: &[RigidVelocity<D>],
+    drifts: &[Drift<D>],
 ) -> f64 {
-    let power = |(number, velocity): (usize, &RigidVelocity<D>)| {
-        let touches = |contact: &ObstacleContact| contact.obstacle as usize == number;
-        let near = iterate.contacts.obstacle.iter().filter(|contact| touches(contact)).copied();
-        let contacts = Contacts { obstacle: near.collect(), ..Contacts::default() };
-        let on_it =
-            problem.slides.obstacle.iter().zip(&lagged.obstacle).filter(|(_, contact)| touches(contact));
-        let slides = Slides {
-            obstacle: on_it.map(|(slide, _)| *slide).collect(),
-            details: problem.slides.details.clone(),
-            ..Slides::default()
-        };
-        let alone = Problem { slides: &slides, ..*problem };
-        let potential = alone.potential_with(&contacts, &iterate.obstacles, iterate.kappa);
-        let mut push = vec![Vector::ZERO; iterate.x.len()];
-        potential.barrier.gradient(&iterate.x, -1.0, &mut push);
-        potential.friction.gradient(&iterate.x, -1.0, &mut push);
-        push.iter().zip(&iterate.x).map(|(f, x)| f.dot(velocity.at(*x))).sum::<f64>()
+    if drifts.is_empty() {
+        return 0.0;
+    }
+    let (potential, contacts) = (problem.potential(iterate), &iterate.contacts.obstacle);
+    let push = |(contact, force): (&ObstacleContact, &f64)| {
+        let (vertex, solid) = (contact.stencil.0[0] as usize, contact.obstacle as usize);
+        force * iterate.obstacles[solid].normal(iterate.x[vertex]).dot(drifts[solid].velocity)
     };
-    let moving = velocities.iter().enumerate().filter(|(_, velocity)| **velocity != RigidVelocity::REST);
-    moving.map(power).sum()
+    let forces = potential.barrier.forces(&iterate.x).obstacle;
+    let pushes: f64 = contacts.iter().zip(&forces).map(push).sum();
+    let drift = |slide| problem.slides.detail(slide).map_or(Vector::ZERO, |detail| detail.drift);
+    let drags = potential.friction.slide_forces(&iterate.x).obstacle;
+    let drag = |(slide, force): (_, &Vector<D>)| force.dot(drift(slide));
+    pushes + problem.slides.obstacle.iter().zip(&drags).map(drag).sum::<f64>()
 }
 
 /// What a change of the stiffness from `old` to `new` added to the barrier's energy of `before`, in J.

@@ -68,16 +68,15 @@ def _least(barrier: Barrier, *numbers: Any) -> float:
     names = "bbox_diagonal", "dhat", "average_mass", "min_barrier_stiffness_scale"
     diagonal, dhat, mass, scale = map(positive, names, numbers)
     dmin = not_negative("dmin", numbers[4])
-    mass *= scale
     instance("barrier", barrier, Barrier)
     tiny, s_hat = 1e-8 * diagonal + dmin, (2.0 * dmin + dhat) * dhat
     bend = barrier.second_derivative(tiny * tiny - dmin * dmin, s_hat)
     if not bend > 0.0:
         raise ValueError(f"bbox_diagonal: is {diagonal}, too large for this dhat: the barrier does not act at 1e-8 of it")
-    least = mass / (4.0 * tiny * tiny * bend)
+    least = scale * mass / (4.0 * tiny * tiny * bend)
     if native_name(barrier):
         global _last
-        _last = type(barrier), numbers, least
+        _last = type(barrier), (diagonal, dhat, mass, scale, dmin), least
     return least
 
 

@@ -12,9 +12,12 @@ use super::view::{Polygon, SOLID, SOLID_OUTLINE, in_space, light, project, shade
 const AROUND: usize = 48;
 const ALONG: usize = 24;
 
-/// What a view must hold of an obstacle besides the bodies: the ends of balls.
-pub fn ends<const D: usize>(obstacle: &Obstacle<D>) -> Vec<Vector<D>> {
-    let Obstacle::Sphere(ball) = obstacle else { return Vec::new() };
+/// What a view of bodies of this size in m must hold of an obstacle: the ends of balls that are not larger.
+pub fn ends<const D: usize>(obstacle: &Obstacle<D>, size: f64) -> Vec<Vector<D>> {
+    let ball = match obstacle {
+        Obstacle::Sphere(ball) if ball.radius() <= size => ball,
+        _ => return Vec::new(),
+    };
     let both = |k| [1.0, -1.0].map(|sign| ball.center() + Vector::axis(k) * (sign * ball.radius()));
     (0..D).flat_map(both).collect()
 }

@@ -31,6 +31,36 @@ pub(super) struct Polygon {
     pub outline: Option<&'static str>,
 }
 
+/// What is around some points, projected and in the scene.
+struct Bounds<const D: usize> {
+    low: [f64; 2],
+    high: [f64; 2],
+    first: Vector<D>,
+    last: Vector<D>,
+}
+
+impl<const D: usize> Default for Bounds<D> {
+    fn default() -> Self {
+        Self {
+            low: [f64::INFINITY; 2],
+            high: [f64::NEG_INFINITY; 2],
+            first: Vector([f64::INFINITY; D]),
+            last: Vector([f64::NEG_INFINITY; D]),
+        }
+    }
+}
+
+impl<const D: usize> Bounds<D> {
+    fn add(&mut self, x: Vector<D>) {
+        let place = project(x);
+        for k in 0..2 {
+            self.low[k] = self.low[k].min(place[k]);
+            self.high[k] = self.high[k].max(place[k]);
+        }
+        (self.first, self.last) = (self.first.min(x), self.last.max(x));
+    }
+}
+
 /// The same window into the scene for all frames.
 pub struct View<'a, const D: usize> {
     model: &'a Model<D>,
@@ -61,19 +91,15 @@ pub(super) fn project<const D: usize>(x: Vector<D>) -> [f64; 3] {
 impl<'a, const D: usize> View<'a, D> {
     /// A view that holds the model at all these times and positions.
     pub fn new(model: &'a Model<D>, frames: &[(f64, &[Vector<D>])]) -> Self {
-        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        let (mut first, mut last) = (Vector([f64::INFINITY; D]), Vector([f64::NEG_INFINITY; D]));
-        let balls =
-            frames.iter().flat_map(|(time, _)| model.obstacles.at(*time)).flat_map(|o| solids::ends(&o));
-        for x in &frames.iter().flat_map(|(_, x)| x.iter().copied()).chain(balls).collect::<Vec<_>>() {
-            let place = project(*x);
-            for k in 0..2 {
-                low[k] = low[k].min(place[k]);
-                high[k] = high[k].max(place[k]);
-            }
-            first = first.min(*x);
-            last = last.max(*x);
-        }
+        let mut bounds = Bounds::default();
+        frames.iter().flat_map(|(_, x)| x.iter()).for_each(|x| bounds.add(*x));
+        // Balls as large as that are floors: what is near of them is enough.
+        let size = (bounds.last - bounds.first).norm();
+        let ends = |(time, _): &(f64, &[Vector<D>])| {
+            model.obstacles.at(*time).iter().flat_map(|solid| solids::ends(solid, size)).collect::<Vec<_>>()
+        };
+        frames.iter().flat_map(ends).for_each(|end| bounds.add(end));
+        let Bounds { low, high, first, last } = bounds;
         let room = 0.08 * (high[0] - low[0]).max(high[1] - low[1]);
         Self {
             model,

@@ -59,16 +59,15 @@ fn frozen<const D: usize, const N: usize>(
     beta: &[f64],
 ) -> Vec<Frozen<D, N>> {
     let damps = |stencil: &Stencil<N>| beta[stencil.0[0] as usize];
-    let damped = elements.iter().filter(|element| damps(&element.stencil()) > 0.0);
-    let matrix = |element: &_| {
-        let stencil = Element::stencil(element);
-        let mut matrix = Element::hessian(element, &stencil.gather(x), Psd::Clamp);
+    let damped: Vec<_> = elements.iter().filter(|element| damps(&element.stencil()) > 0.0).collect();
+    assemble::each(&damped, |_, element| {
+        let stencil = element.stencil();
+        let mut matrix = element.hessian(&stencil.gather(x), Psd::Clamp);
         for block in matrix.as_flattened_mut() {
             *block = *block * damps(&stencil);
         }
         Frozen { stencil, matrix }
-    };
-    damped.map(matrix).collect()
+    })
 }
 
 /// ```text

@@ -43,7 +43,7 @@ pub struct Body<const D: usize> {
     /// Radius of the round cross-section of rods, in m.
     pub radius: f64,
     /// Whether it is a fixed shape: without mass and elasticity, all of its vertices prescribed, at rest unless told otherwise. It does
-    /// not touch itself. Material, density, thickness and radius do not matter.
+    /// not touch itself. Material, density, damping, thickness and radius do not matter.
     pub is_static: bool,
     /// Its velocity at the start, in m/s.
     pub velocity: Vector<D>,

@@ -40,9 +40,10 @@ pub(super) fn rayleigh<const D: usize>(bodies: &[Body<D>], parts: &[Part], masse
             .flat_map(|(body, part)| part.vertices.clone().map(move |_| of(body)))
             .collect()
     };
-    let alpha = of_vertices(|body| body.damping.mass);
+    // Fixed shapes have nothing to damp, whatever they say.
+    let alpha = of_vertices(|body| if body.is_static { 0.0 } else { body.damping.mass });
     let drag = alpha.iter().zip(masses).map(|(alpha, mass)| alpha * mass).collect();
-    Rayleigh { drag, beta: of_vertices(|body| body.damping.stiffness) }
+    Rayleigh { drag, beta: of_vertices(|body| if body.is_static { 0.0 } else { body.damping.stiffness }) }
 }
 
 /// What bodies are made of, by the model's numbers.

@@ -129,6 +129,7 @@ impl<const D: usize> Model<D> {
             stiffness,
             diagonal,
         };
+        model.obstacles.check_at(0.0)?;
         model.check_free_of(&rest, &model.obstacles.at(0.0))?;
         model.check_distances(&rest)?;
         check::check_nested(bodies)?;
@@ -152,9 +153,15 @@ impl<const D: usize> Model<D> {
     /// The same with other friction: tables of pairs, coefficients of vertices, anisotropy.
     ///
     /// # Errors
-    /// If it does not fit the vertices and obstacles, or a coefficient is not possible.
+    /// If it does not fit the vertices and obstacles, a coefficient is not possible, or it has velocities of obstacles: those follow from
+    /// their paths.
     pub fn with_coefficients(self, coefficients: Coefficients<D>) -> Result<Self> {
         coefficients.check(self.masses.len(), self.obstacles.len())?;
+        let found = coefficients.obstacle_velocities.len();
+        if found > 0 {
+            let what = "list of velocities of obstacles, which a model has from their paths,";
+            return Err(stiction::error::Error::WrongLength { what, found, expected: 0 }.into());
+        }
         Ok(Self { coefficients, ..self })
     }
 

@@ -96,13 +96,13 @@ fn a_plane_lifts_a_block() {
 /// On a turntable a block stays where ω² r < μ g, and leaves where not.
 #[test]
 fn a_turntable_holds_what_is_close_to_its_axis() {
-    let go = |degrees: f64| {
+    let go = |degrees: f64, point: &str| {
         let text = scene::<3>(
             0.5,
             "step = 0.01, end = 1.5",
             ("[0.5, 0.051, 0.0]", ""),
             &format!(
-                "[[planes]]\npoint = [0.0, 0.0, 0.0]\nnormal = [0.0, 1.0, 0.0]\n\
+                "[[planes]]\npoint = {point}\nnormal = [0.0, 1.0, 0.0]\n\
                  motion.rotation = {{ point = [0.0, 0.0, 0.0], axis = [0.0, 1.0, 0.0], formula = \"{degrees} * t^2 / 2\" }}"
             ),
         );
@@ -110,11 +110,18 @@ fn a_turntable_holds_what_is_close_to_its_axis() {
     };
     // Both reach their speeds ω = ω̇ t at 1.5 s; at r = 0.5 m the limit is √(μ g/r) = 3.13 rad/s.
     for (rate, stays) in [(1.2_f64, true), (4.0, false)] {
-        let finished = go(rate.to_degrees());
+        let finished = go(rate.to_degrees(), "[0.0, 0.0, 0.0]");
         let end = finished.reports[150].bodies[0].center;
         let (radius, angle) = (end[0].hypot(end[2]), (-end[2]).atan2(end[0]));
         println!("turntable at {rate} rad/s²: r = {radius} m, angle {angle} for {}", rate * 1.125);
+        // The same plane by another of its points.
+        let again = go(rate.to_degrees(), "[7.0, 0.0, -3.0]").reports[150].bodies[0].center;
+        assert!((again - end).norm() < 1e-6, "{:e}", (again - end).norm());
+        let (lost, kinetic) = (energy_lost(&finished), finished.reports[150].energies.kinetic);
+        println!("turntable: {lost} J lost, {kinetic} J of motion");
+        assert!(lost > -1e-9 * kinetic);
         if stays {
+            assert!(lost < 0.05 * kinetic, "{lost}");
             // Implicit Euler drifts outwards: each step ends on the tangent, h ω²/2 of the radius a second.
             assert!((radius - 0.5).abs() < 0.01, "{radius}");
             assert!((angle - rate * 1.125).abs() < 0.02, "{angle}");
@@ -140,53 +147,71 @@ fn quarter_periods<const D: usize>(finished: &Finished<D>) -> Vec<f64> {
 fn rollers_draw_a_plank_to_and_fro() {
     let half = std::f64::consts::PI / (0.3 * G / (0.4 - 0.3 * 0.03_f64)).sqrt();
     let flat = run::<2>("rollers-2d.toml");
+    let heat: f64 = flat.reports.iter().map(|report| report.friction.dissipation).sum();
+    println!("2D: {} J lost of {heat} J of heat", energy_lost(&flat));
+    assert!((0.0..0.02 * heat).contains(&energy_lost(&flat)));
     let zeros = quarter_periods(&flat);
     println!("2D: zeros at {zeros:?}, half a period is {half}");
     assert!(zeros.len() >= 2 && ((zeros[1] - zeros[0]) / half - 1.0).abs() < 0.01);
     assert!(flat.reports.iter().all(|report| report.contacts.pairs() == 0));
-    let text = crate::support::scene("rollers-2d.toml").text().to_owned();
-    let text = text
-        .replace("dimension = 2", "dimension = 3")
-        .replace("gravity = [0.0, -9.81]", "gravity = [0.0, -9.81, 0.0]")
-        .replace(
+    let mut text = crate::support::scene("rollers-2d.toml").text().to_owned();
+    for (from, to) in [
+        ("dimension = 2", "dimension = 3"),
+        ("gravity = [0.0, -9.81]", "gravity = [0.0, -9.81, 0.0]"),
+        (
             "center = [0.1, 0.035], size = [2.0, 0.06], cells = [200, 1]",
             "center = [0.1, 0.035, 0.0], size = [2.0, 0.06, 0.02], cells = [200, 1, 1]",
-        )
-        .replace("step = 0.005\nend = 3.0", "step = 0.01\nend = 2.0")
-        .replace("[[spheres]]", "[[cylinders]]\naxis = [0.0, 0.0, 1.0]")
-        .replace("center = [-0.4, -0.35]", "point = [-0.4, -0.35, 0.0]")
-        .replace("center = [0.4, -0.35]", "point = [0.4, -0.35, 0.0]")
-        .replace("{ point = [-0.4, -0.35],", "{ point = [-0.4, -0.35, 0.0], axis = [0.0, 0.0, 1.0],")
-        .replace("{ point = [0.4, -0.35],", "{ point = [0.4, -0.35, 0.0], axis = [0.0, 0.0, 1.0],");
+        ),
+        ("step = 0.005\nend = 3.0", "step = 0.01\nend = 2.0"),
+        ("[[spheres]]", "[[cylinders]]\naxis = [0.0, 0.0, 1.0]"),
+        ("center = [-0.4, -0.35]", "point = [-0.4, -0.35, 0.0]"),
+        ("center = [0.4, -0.35]", "point = [0.4, -0.35, 0.0]"),
+        ("{ point = [-0.4, -0.35],", "{ point = [-0.4, -0.35, 0.0], axis = [0.0, 0.0, 1.0],"),
+        ("{ point = [0.4, -0.35],", "{ point = [0.4, -0.35, 0.0], axis = [0.0, 0.0, 1.0],"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
     let zeros = quarter_periods(&run_text::<3>("rollers in 3D", &text));
     println!("3D: zeros at {zeros:?}");
     assert!(zeros.len() >= 2 && ((zeros[1] - zeros[0]) / half - 1.0).abs() < 0.01);
 }
 
 /// A ball pushes a block along; nothing ever touches.
-fn push<const D: usize>() {
+fn push<const D: usize>(more: &str) {
     let z = if D == 2 { "" } else { ", 0.0" };
     let mut text = scene::<D>(
         0.1,
-        "step = 0.01, end = 1.0",
+        &format!("step = 0.01, end = 1.0{more}"),
         (&format!("[0.0, 0.051{z}]"), ""),
         &format!(
             "[[planes]]\npoint = [0.0, 0.0{z}]\nnormal = [0.0, 1.0{z}]\n\
-             [[spheres]]\ncenter = [-1.35, 0.05{z}]\nradius = 1.2\nmotion.velocity = [0.3, 0.0{z}]"
+             [[spheres]]\ncenter = [-1.0, 0.05{z}]\nradius = 1.2\nmotion.velocity = [0.3, 0.0{z}]\n\
+             motion.keyframes = [[0.0, -0.35, 0.0{z}]]"
         ),
     );
     text = text.replace("cells = [4, 2", "cells = [4, 4").replace("4, 4, 2]", "4, 4, 4]");
     let finished = run_text::<D>("push", &text);
     let end = &finished.reports[100].bodies[0];
-    println!("{D}D: pushed to {} m at {} m/s", end.center[0], end.velocity[0]);
-    // The ball has gone 0.3 m, 0.05 m of them alone.
-    assert!((end.center[0] - 0.25).abs() < 2e-3 && end.velocity[0] > 0.29);
+    println!("{D}D{more}: pushed to {} m at {} m/s", end.center[0], end.velocity[0]);
+    // The ball begins 0.05 m away, 0.35 m before its place at rest, and goes 0.3 m.
+    // What keeps energy bounces ahead.
+    let bounces = ["bdf2", "newmark"].iter().any(|name| more.contains(name));
+    let ahead = end.center[0] - 0.25;
+    assert!((-2e-3..if bounces { 0.2 } else { 2e-3 }).contains(&ahead), "{ahead}");
+    assert!(bounces || (end.velocity[0] - 0.3).abs() < 0.01);
 }
 
 #[test]
 fn a_ball_pushes_a_block_along() {
-    push::<2>();
-    push::<3>();
+    push::<2>("");
+    push::<3>("");
+    for integrator in ["bdf2", "newmark", "quasi_static"] {
+        push::<2>(&format!(", integrator = \"{integrator}\""));
+    }
+    push::<2>(" }\ncontact.use_ogc = true\ncontact.dmin = 1e-4\nsolver = { retries = 3");
+    // So few iterations that some steps are made in pieces.
+    push::<2>(" }\nsolver = { max_iterations = 6");
 }
 
 #[test]
@@ -218,6 +243,10 @@ fn bad_obstacles_are_refused_at_their_keys() {
         ("[[cylinders]]\npoint = [0.0, -1.0]\naxis = [0.0, 1.0]\nradius = 0.1", "only in 3D"),
         ("[[planes]]\npoint = [0.0, 0.0]\nnormal = [0.0, 1.0]\nmotion.side = \"top\"", "as a whole"),
         ("[[planes]]\npoint = [0.0, 0.0]\nnormal = [0.0, 1.0]\nmotion = {}", "moves nothing"),
+        (
+            "[[planes]]\npoint = [0.0, 0.0]\nnormal = [0.0, 1.0]\nmotion.formula = [\"0\", \"log(t)\"]",
+            "obstacle 0 is no number at 0 s",
+        ),
         (
             "[[planes]]\npoint = [0.0, 0.0]\nnormal = [0.0, 1.0]\nmotion.rotation = { point = [0.0, 0.0], degrees_per_second = 1.0 }",
             "tilt",

@@ -56,6 +56,7 @@ fn states_come_back_to_the_last_bit() {
         for steps in [0, 1, 5] {
             comes_back::<2>("slide-2d.toml", integrator, steps);
             comes_back::<2>("rub-2d.toml", integrator, steps);
+            comes_back::<2>("rollers-2d.toml", integrator, steps);
         }
         comes_back::<3>("slide-3d.toml", integrator, 2);
     }

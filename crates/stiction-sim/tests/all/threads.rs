@@ -33,4 +33,5 @@ fn threads_do_not_matter() {
     compare::<3>("slide-3d.toml", 30);
     compare::<2>("rub-2d.toml", 50);
     compare::<3>("rub-3d.toml", 40);
+    compare::<2>("rollers-2d.toml", 30);
 }
