@@ -181,6 +181,17 @@ pub enum Error {
         /// How long edges may be, in m.
         limit: f64,
     },
+    /// A step that cannot go on because something meets a round obstacle between vertices.
+    #[error(
+        "step {step}: edges or faces meet obstacle {obstacle} between their vertices, where it does not push, and the step cannot go on: make \
+         edges shorter or contact.dhat larger, or take a fixed shape, which pushes everywhere"
+    )]
+    BetweenVertices {
+        /// The step that failed, from 1.
+        step: usize,
+        /// Number of the obstacle.
+        obstacle: usize,
+    },
     /// An obstacle that turns about a line that changes its direction.
     #[error(
         "the rotation of obstacle {obstacle} would tilt it: planes turn about their normals, cylinders about lines along their axes; \

@@ -70,6 +70,7 @@ fn is_hard(error: &Error) -> bool {
             | Error::Singular { .. }
             | Error::Blocked { .. }
             | Error::ObstacleBlocked { .. }
+            | Error::BetweenVertices { .. }
     )
 }
 
@@ -156,7 +157,8 @@ fn attempt<const D: usize>(
     };
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
-    let refined = friction::refine(&mut rounds, &refinement(model))?;
+    let refined = friction::refine(&mut rounds, &refinement(model));
+    let refined = refined.map_err(|error| explained(error, &given, &rounds.iterate))?;
     let Rounds { slides, lagged, mut iterate, .. } = rounds;
     let problem = given.problem(&slides);
     let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
@@ -173,6 +175,15 @@ fn attempt<const D: usize>(
     let report = StepReport::of_step(model, state, &iterate, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
     Ok(StepReport { work: work_done, load_work, stiffness_work, damping_heat, rounds, refinement, ..report })
+}
+
+/// The error, or the reason for it if that is known.
+fn explained<const D: usize>(error: Error, given: &Given<'_, D>, iterate: &Iterate<D>) -> Error {
+    if !is_hard(&error) {
+        return error;
+    }
+    let met = given.model.met_between_vertices(&iterate.x, &iterate.obstacles);
+    met.map_or(error, |obstacle| Error::BetweenVertices { step: given.step, obstacle })
 }
 
 /// Friction on obstacles that move so, as it is at the start of the step or at its end.

@@ -82,6 +82,18 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
+    /// The round obstacle that edges or faces are much closer to than any vertex, if there is one.
+    pub(crate) fn met_between_vertices(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Option<usize> {
+        obstacles.iter().position(|solid| {
+            let near = self.surface.vertices().iter().map(|v| solid.distance(x[*v as usize]));
+            let gap = near.fold(f64::INFINITY, f64::min);
+            let half = Ccd::default().with_min_distance(0.5 * gap.max(0.0)).ok();
+            let free =
+                half.and_then(|ccd| ccd.is_free_of_obstacle((solid, Vector::ZERO), &self.surface, x, x).ok());
+            !matches!(solid, Obstacle::Plane(_)) && gap < self.barrier.reach() && free == Some(false)
+        })
+    }
+
     /// Checks that edges are short against the radii of round obstacles, which push at vertices alone.
     ///
     /// ```text

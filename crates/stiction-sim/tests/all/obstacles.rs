@@ -230,6 +230,38 @@ fn an_obstacle_that_is_blocked_is_reported_and_changes_nothing() {
     assert_eq!(before, state);
 }
 
+/// A soft block pressed so hard onto a disc that the disc reaches its edges between the vertices: the reason is named.
+#[test]
+fn what_is_met_between_vertices_is_named() {
+    let text = scene::<2>(
+        0.0,
+        "step = 0.01, end = 1.0, integrator = \"quasi_static\"",
+        (
+            "[0.0, 0.051]",
+            "[[bodies.motions]]\nside = \"top\"\nkeyframes = [[0.0, 0.0, 0.0], [1.0, 0.0, -0.08]]",
+        ),
+        "[[spheres]]\ncenter = [0.025, -1.0]\nradius = 1.0",
+    );
+    let text = text
+        .replace("cells = [4, 2]", "cells = [4, 4]")
+        .replace("[[bodies]]", "solver.retries = 1\n[[bodies]]");
+    let (model, mut state) = Scene::parse(&text).unwrap().build::<2>().unwrap();
+    let mut work = Workspace::default();
+    let error = loop {
+        let before = state.clone();
+        match step(&model, &mut state, &mut work) {
+            Ok(report) => assert!(report.step < 100, "nothing was met"),
+            Err(error) => {
+                assert_eq!(before, state);
+                break error;
+            }
+        }
+        model.check_free(&state).unwrap();
+    };
+    println!("{error}");
+    assert!(error.to_string().contains("between their vertices"), "{error}");
+}
+
 #[test]
 fn bad_obstacles_are_refused_at_their_keys() {
     let refused = |obstacle: &str| {
