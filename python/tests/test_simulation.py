@@ -93,6 +93,26 @@ def test_what_a_simulation_has():
         assert name[:3] in ("rub",) and repr(simulation).startswith("Simulation(")
 
 
+def test_times_by_phase_add_up():
+    simulation = stiction.Simulation(stiction.Scene(block()))
+    assert simulation.timings["total"] == 0.0
+    simulation.step()
+    timings = simulation.timings
+    total = timings.pop("total")
+    assert set(timings) == {"search", "line_search", "assembly", "solve", "rest"}
+    assert total > 0.0 and sum(timings.values()) == pytest.approx(total)
+
+
+def test_obstacles_move_and_bodies_are_damped():
+    ball = {"center": [0.0, -1.0], "radius": 1.0, "motion": {"velocity": [0.0, 0.5]}}
+    body = block()["bodies"][0] | {"damping": {"mass": 1.0, "stiffness": 1e-3}}
+    changes = {"planes": [], "spheres": [ball], "bodies": [body], "gravity": (0, 0), "contact": {"dhat": 5e-3}, "time": {"step": 0.01, "end": 0.5}}
+    simulation = stiction.Simulation(stiction.Scene(block(**changes)))
+    reports = simulation.run()
+    assert sum(report["work"] for report in reports) > 0.0 and sum(report["damping_heat"] for report in reports) > 0.0
+    assert max(report["contacts.obstacle"] for report in reports) > 0 and reports[-1]["block.y"] > 0.2
+
+
 def test_frames_are_read_by_meshio(tmp_path):
     simulation = stiction.Simulation(scene("slide-3d.toml"))
     simulation.step()

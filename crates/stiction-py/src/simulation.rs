@@ -16,6 +16,7 @@ use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
 use stiction_sim::state::{Before, State};
 use stiction_sim::step::step;
+use stiction_sim::timings::{Phase, Timings};
 
 use crate::array::{from_rows, from_vectors};
 use crate::error::{at, file_error, not_negative, positive};
@@ -121,6 +122,22 @@ impl Simulation {
                 out.append(record(py, &run.model, report)?)?;
             }
         });
+        Ok(out)
+    }
+
+    /// Wall time in s of all steps so far, by phase, with those that failed: `search` for pairs and bounds, `line_search`, `assembly`, `solve`, `rest`
+    /// and `total`. It waits for a step of another thread.
+    #[getter]
+    fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let timings: Timings =
+            either!(AnyRun, &self.run, run => py.detach(|| *locked(&run.work).timings()));
+        let out = PyDict::new(py);
+        let names = ["search", "line_search", "assembly", "solve"];
+        for (name, phase) in names.into_iter().zip(Phase::ALL) {
+            out.set_item(name, timings.of(phase).as_secs_f64())?;
+        }
+        out.set_item("rest", timings.rest().as_secs_f64())?;
+        out.set_item("total", timings.total().as_secs_f64())?;
         Ok(out)
     }
 
