@@ -125,12 +125,11 @@ impl Simulation {
         Ok(out)
     }
 
-    /// Wall time in s of all steps so far, by phase, with those that failed: `search` for pairs and bounds, `line_search`, `assembly`, `solve`, `rest`
+    /// Wall time in s of all steps of this object, by phase, with those that failed: `search` for pairs and bounds, `line_search`, `assembly`, `solve`, `rest`
     /// and `total`. It waits for a step of another thread.
     #[getter]
     fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let timings: Timings =
-            either!(AnyRun, &self.run, run => py.detach(|| *locked(&run.work).timings()));
+        let timings: Timings = either!(AnyRun, &self.run, run => py.detach(|| *locked(&run.work).timings()));
         let out = PyDict::new(py);
         let names = ["search", "line_search", "assembly", "solve"];
         for (name, phase) in names.into_iter().zip(Phase::ALL) {

@@ -93,6 +93,7 @@ pub fn update_barrier_stiffness(
     dmin: f64,
 ) -> PyResult<f64> {
     let finite = |name: &str, value: f64, possible: bool, must: &str| {
+        let must = if value.is_finite() { must } else { "a finite number" };
         let wrong = || Err(at(name, format!("is {value}, expected {must}")));
         if possible && value.is_finite() { Ok(value) } else { wrong() }
     };

@@ -181,16 +181,24 @@ pub enum Error {
         /// How long edges may be, in m.
         limit: f64,
     },
-    /// A step that cannot go on because something meets a round obstacle between vertices.
+    /// A step that failed where something meets a round obstacle between vertices.
     #[error(
-        "step {step}: edges or faces meet obstacle {obstacle} between their vertices, where it does not push, and the step cannot go on: make \
+        "{first}; edges or faces meet obstacle {obstacle} between their vertices, where it does not push: make \
          edges shorter or contact.dhat larger, or take a fixed shape, which pushes everywhere"
     )]
     BetweenVertices {
-        /// The step that failed, from 1.
-        step: usize,
+        /// How it failed.
+        first: Box<Error>,
         /// Number of the obstacle.
         obstacle: usize,
+    },
+    /// A ball wholly inside a solid body.
+    #[error("obstacle {obstacle} is inside body \"{body}\": move it out")]
+    ObstacleInside {
+        /// Number of the obstacle.
+        obstacle: usize,
+        /// The body around it.
+        body: String,
     },
     /// An obstacle that turns about a line that changes its direction.
     #[error(

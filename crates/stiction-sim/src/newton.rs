@@ -164,9 +164,7 @@ impl<'a, const D: usize> Problem<'a, D> {
         let drag = if self.scheme.inertia == 0.0 { &[] } else { &self.model.rayleigh.drag[..] };
         Damping { drag, viscosity: self.viscosity, motion: self.scheme.motion() }
     }
-}
 
-impl<const D: usize> Problem<'_, D> {
     /// What is done with negative eigenvalues.
     fn psd(&self) -> Psd {
         if self.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None }

@@ -145,11 +145,12 @@ fn attempt<const D: usize>(
     let barrier_before = iterate.barrier(model).energy(&iterate.x);
     let slides = lag((model, &at_start), &iterate, &state.v);
     let lagged = iterate.contacts.clone();
+    let viscosity = work.timings.time(Phase::Assembly, || viscosity(model, state));
     let given = Given {
         model,
         scheme: &scheme,
         coefficients: &at_end,
-        viscosity: &viscosity(model, state),
+        viscosity: &viscosity,
         targets: &targets,
         obstacles: &obstacles,
         forces: &forces,
@@ -158,7 +159,7 @@ fn attempt<const D: usize>(
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model));
-    let refined = refined.map_err(|error| explained(error, &given, &rounds.iterate))?;
+    let refined = refined.map_err(|error| explained(error, model, &rounds.iterate))?;
     let Rounds { slides, lagged, mut iterate, .. } = rounds;
     let problem = given.problem(&slides);
     let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
@@ -177,13 +178,15 @@ fn attempt<const D: usize>(
     Ok(StepReport { work: work_done, load_work, stiffness_work, damping_heat, rounds, refinement, ..report })
 }
 
-/// The error, or the reason for it if that is known.
-fn explained<const D: usize>(error: Error, given: &Given<'_, D>, iterate: &Iterate<D>) -> Error {
-    if !is_hard(&error) {
+/// The error, with the reason for it if that is known.
+fn explained<const D: usize>(error: Error, model: &Model<D>, iterate: &Iterate<D>) -> Error {
+    if !matches!(error, Error::NotConverged { .. } | Error::Stalled { .. } | Error::Singular { .. }) {
         return error;
     }
-    let met = given.model.met_between_vertices(&iterate.x, &iterate.obstacles);
-    met.map_or(error, |obstacle| Error::BetweenVertices { step: given.step, obstacle })
+    match model.met_between_vertices(&iterate.x, &iterate.obstacles) {
+        Some(obstacle) => Error::BetweenVertices { first: Box::new(error), obstacle },
+        None => error,
+    }
 }
 
 /// Friction on obstacles that move so, as it is at the start of the step or at its end.
@@ -192,7 +195,7 @@ fn coefficients<'a, const D: usize>(
     drifts: &[Drift<D>],
     at_end: bool,
 ) -> Result<Cow<'a, Coefficients<D>>> {
-    if drifts.is_empty() {
+    if drifts.is_empty() || model.coefficients.is_zero() {
         return Ok(Cow::Borrowed(&model.coefficients));
     }
     let velocities = drifts.iter().map(|drift| drift.rigid(at_end)).collect::<Result<Vec<_>>>()?;

@@ -193,7 +193,7 @@ fn labels(values: &[f64]) -> Vec<String> {
     };
     let with = |digits: usize| values.iter().map(|value| short(*value, digits)).collect::<Vec<_>>();
     let good = |names: &Vec<String>| names.iter().zip(values).all(|(name, value)| near(name, value));
-    (1..9).map(with).find(good).unwrap_or_else(|| with(9))
+    (1..16).map(with).find(good).unwrap_or_else(|| with(16))
 }
 
 /// A number with so many digits behind the point of a power of ten, or three more without one.

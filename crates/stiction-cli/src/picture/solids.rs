@@ -87,3 +87,34 @@ fn patches(surface: &dyn Fn(f64, f64) -> (Vector<3>, Vector<3>)) -> Vec<Polygon>
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction::obstacle::{Plane, Sphere};
+
+    #[test]
+    fn discs_are_one_piece_and_balls_many() {
+        let disc = Obstacle::Sphere(Sphere::new(Vector([1.0, 2.0]), 0.5).unwrap());
+        let pieces = facets(&disc, (Vector([0.0, 0.0]), 3.0)).unwrap();
+        assert_eq!((pieces.len(), pieces[0].corners.len()), (1, AROUND));
+        assert!(pieces[0].corners.iter().all(|[x, y]| ((x - 1.0).hypot(y - 2.0) - 0.5).abs() < 1e-12));
+        let ball = Obstacle::Sphere(Sphere::new(Vector([0.0; 3]), 0.5).unwrap());
+        let axis = Vector([0.3, 0.1, 1.0]);
+        let roll = Obstacle::cylinder(Vector([0.0; 3]), axis, 0.5).unwrap();
+        for round in [ball, roll] {
+            // Half of the pieces look away.
+            let pieces = facets(&round, (Vector([0.0; 3]), 3.0)).unwrap().len();
+            assert!((AROUND * ALONG / 3..2 * AROUND * ALONG / 3).contains(&pieces), "{pieces}");
+        }
+        let plane = Obstacle::Plane(Plane::new(Vector([0.0; 3]), axis).unwrap());
+        assert!(facets(&plane, (Vector([0.0; 3]), 3.0)).is_none());
+    }
+
+    #[test]
+    fn views_hold_balls_that_are_not_floors() {
+        let ball = Obstacle::Sphere(Sphere::new(Vector([1.0, 2.0]), 0.5).unwrap());
+        assert_eq!(ends(&ball, 1.0).len(), 4);
+        assert!(ends(&ball, 0.4).is_empty());
+    }
+}

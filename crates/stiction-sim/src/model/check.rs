@@ -22,6 +22,7 @@ impl<const D: usize> Model<D> {
     /// # Errors
     /// Naming the first offender.
     pub fn check_free(&self, state: &State<D>) -> Result<()> {
+        self.obstacles.check_at(state.time)?;
         self.check_free_of(&state.x, &self.obstacles.at(state.time))
     }
 
@@ -37,6 +38,7 @@ impl<const D: usize> Model<D> {
             }
         }
         self.check_round(x, obstacles)?;
+        self.check_swallowed(x, obstacles)?;
         match CHECK.crossings(&self.surface, x)?.first() {
             Some(crossing) => Err(self.describe(crossing)),
             None => Ok(()),
@@ -82,15 +84,35 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
+    /// Checks that no ball is wholly inside a solid body: where none crosses its surface, the centre tells.
+    fn check_swallowed(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Result<()> {
+        for (obstacle, solid) in obstacles.iter().enumerate() {
+            let Obstacle::Sphere(ball) = solid else { continue };
+            let around = if D == 2 {
+                first_around(ball.center(), &self.elastic.triangles, x)
+            } else {
+                first_around(ball.center(), &self.elastic.tetrahedra, x)
+            };
+            if let Some(vertex) = around {
+                return Err(Error::ObstacleInside { obstacle, body: self.name(vertex).0 });
+            }
+        }
+        Ok(())
+    }
+
     /// The round obstacle that edges or faces are much closer to than any vertex, if there is one.
     pub(crate) fn met_between_vertices(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Option<usize> {
+        let dmin = self.barrier.dmin();
         obstacles.iter().position(|solid| {
+            if matches!(solid, Obstacle::Plane(_)) {
+                return false;
+            }
             let near = self.surface.vertices().iter().map(|v| solid.distance(x[*v as usize]));
-            let gap = near.fold(f64::INFINITY, f64::min);
-            let half = Ccd::default().with_min_distance(0.5 * gap.max(0.0)).ok();
-            let free =
-                half.and_then(|ccd| ccd.is_free_of_obstacle((solid, Vector::ZERO), &self.surface, x, x).ok());
-            !matches!(solid, Obstacle::Plane(_)) && gap < self.barrier.reach() && free == Some(false)
+            let gap = near.fold(f64::INFINITY, f64::min) - dmin;
+            // What nothing pushes away comes closer by a factor of ten with every step.
+            let ccd = Ccd::default().with_min_distance(dmin + 0.01 * gap.max(0.0)).ok();
+            let fixed = (solid, Vector::ZERO);
+            ccd.and_then(|ccd| ccd.is_free_of_obstacle(fixed, &self.surface, x, x).ok()) == Some(false)
         })
     }
 
@@ -188,6 +210,16 @@ pub(super) fn check_nested<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A vertex of the first element that a point is in.
+fn first_around<const D: usize, const N: usize>(
+    point: Vector<D>,
+    elements: &[Simplex<D, N>],
+    x: &[Vector<D>],
+) -> Option<u32> {
+    let around = |element: &&Simplex<D, N>| Simplex::contains(&element.stencil.gather(x), point);
+    elements.iter().find(around).map(|element| element.stencil.0[0])
 }
 
 /// Whether a point is inside a solid.

@@ -27,6 +27,9 @@ impl Scene {
         let (model, state) =
             Model::new(&bodies, self.obstacles()?, gravity, self.params()?).map_err(|error| match error {
                 Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
+                Error::NoPlace { obstacle, .. } => {
+                    self.error(&format!("{}.motion", self.obstacle_key(obstacle)), error.to_string())
+                }
                 other => self.body_error(&other.to_string()),
             })?;
         Ok((self.with_friction(model)?, state))

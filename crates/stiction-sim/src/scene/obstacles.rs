@@ -79,6 +79,18 @@ impl Scene {
         planes.chain(spheres).chain(cylinders).map(Option::as_deref)
     }
 
+    /// The key of an obstacle with this number.
+    pub(super) fn obstacle_key(&self, number: usize) -> String {
+        let (planes, spheres) = (self.planes.len(), self.spheres.len());
+        if number < planes {
+            format!("planes[{number}]")
+        } else if number < planes + spheres {
+            format!("spheres[{}]", number - planes)
+        } else {
+            format!("cylinders[{}]", number - planes - spheres)
+        }
+    }
+
     fn add<const D: usize>(
         &self,
         obstacles: &mut Obstacles<D>,

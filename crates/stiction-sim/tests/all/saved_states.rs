@@ -57,6 +57,7 @@ fn states_come_back_to_the_last_bit() {
             comes_back::<2>("slide-2d.toml", integrator, steps);
             comes_back::<2>("rub-2d.toml", integrator, steps);
             comes_back::<2>("rollers-2d.toml", integrator, steps);
+            comes_back::<2>("press-2d.toml", integrator, 5 * steps);
         }
         comes_back::<3>("slide-3d.toml", integrator, 2);
     }

@@ -34,4 +34,5 @@ fn threads_do_not_matter() {
     compare::<2>("rub-2d.toml", 50);
     compare::<3>("rub-3d.toml", 40);
     compare::<2>("rollers-2d.toml", 30);
+    compare::<2>("press-2d.toml", 40);
 }
