@@ -129,33 +129,17 @@ fn attempt<const D: usize>(
 ) -> Result<StepReport<D>> {
     let h = piece.length(model.params.time.step);
     let (steps, time) = piece.end(state.step, model.params.time.step);
-    let mut scheme = model.params.time.integrator.begin(state, h);
-    let targets = model.boundary.targets(model.surface.rest(), time);
-    model.obstacles.check_at(time)?;
-    let (obstacles, drifts) = (model.obstacles.at(time), model.obstacles.drifts(state.time, time));
-    let [at_start, at_end] = [false, true].map(|at_end| coefficients(model, &drifts, at_end));
+    let asked = Asked::new(model, state, time)?;
+    let scheme = asked.scheme(model, state, h);
+    let [at_start, at_end] = [false, true].map(|at_end| coefficients(model, &asked.drifts, at_end));
     let (at_start, at_end) = (at_start?, at_end?);
-    let forces = model.loads.forces(&state.x, &model.masses, time);
-    check_numbers(&targets, &forces, time)?;
-    for &(vertex, target) in &targets {
-        let i = vertex as usize;
-        scheme.prescribe(i, (state.x[i], target), state.v[i], h);
-    }
     let mut iterate = work.timings.time(Phase::Search, || begin(model, state));
     let barrier_before = iterate.barrier(model).energy(&iterate.x);
     let slides = lag((model, &at_start), &iterate, &state.v);
     let lagged = iterate.contacts.clone();
     let viscosity = work.timings.time(Phase::Assembly, || viscosity(model, state));
-    let given = Given {
-        model,
-        scheme: &scheme,
-        coefficients: &at_end,
-        viscosity: &viscosity,
-        targets: &targets,
-        obstacles: &obstacles,
-        forces: &forces,
-        step: state.step + 1,
-    };
+    let (coefficients, viscosity, step) = (&*at_end, &viscosity, state.step + 1);
+    let given = Given { model, scheme: &scheme, asked: &asked, coefficients, viscosity, step };
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
     let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
     let refined = friction::refine(&mut rounds, &refinement(model));
@@ -164,18 +148,57 @@ fn attempt<const D: usize>(
     let problem = given.problem(&slides);
     let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
     let friction = friction_report(&problem, &iterate, (&lagged, &way), refined.residual())?;
-    let work_done =
-        prescribed_work(&problem, &iterate, &state.x) + h * obstacle_power(&problem, &iterate, &drifts);
-    let damping_heat = problem.damping().heat(&iterate.x, h);
-    let load_work =
-        forces.iter().zip(iterate.x.iter().zip(&state.x)).map(|(f, (x, before))| f.dot(*x - *before)).sum();
-
     let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
+    let (work, load_work) = asked.work(&problem, &iterate, &way);
+    let damping_heat = problem.damping().heat(&iterate.x, h);
     model.params.time.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
     (state.step, state.time, state.kappa) = (steps, time, iterate.kappa);
     let report = StepReport::of_step(model, state, &iterate, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
-    Ok(StepReport { work: work_done, load_work, stiffness_work, damping_heat, rounds, refinement, ..report })
+    Ok(StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report })
+}
+
+/// What a step is asked for: where things must be at its end, and what acts.
+struct Asked<const D: usize> {
+    targets: Vec<(u32, Vector<D>)>,
+    obstacles: Vec<Obstacle<D>>,
+    drifts: Vec<Drift<D>>,
+    forces: Vec<Vector<D>>,
+}
+
+impl<const D: usize> Asked<D> {
+    /// From a state to a time in s.
+    fn new(model: &Model<D>, state: &State<D>, time: f64) -> Result<Self> {
+        let targets = model.boundary.targets(model.surface.rest(), time);
+        let forces = model.loads.forces(&state.x, &model.masses, time);
+        check_numbers(&targets, &forces, time)?;
+        model.obstacles.check_at(time)?;
+        let (obstacles, drifts) = (model.obstacles.at(time), model.obstacles.drifts(state.time, time));
+        Ok(Self { targets, obstacles, drifts, forces })
+    }
+
+    /// The integrator's numbers for a step of length `h` in s, in which prescribed vertices have the velocities of their ways.
+    fn scheme(&self, model: &Model<D>, state: &State<D>, h: f64) -> Scheme<D> {
+        let mut scheme = model.params.time.integrator.begin(state, h);
+        for &(vertex, target) in &self.targets {
+            let i = vertex as usize;
+            scheme.prescribe(i, (state.x[i], target), state.v[i], h);
+        }
+        scheme
+    }
+
+    /// Work of what is prescribed, and of loads, on the way to the solution, in J.
+    fn work(
+        &self,
+        problem: &Problem<'_, D>,
+        iterate: &Iterate<D>,
+        way: &friction::Step<'_, D>,
+    ) -> (f64, f64) {
+        let moved = way.x.iter().zip(way.x_start).map(|(x, before)| *x - *before);
+        let loads = self.forces.iter().zip(moved).map(|(force, moved)| force.dot(moved)).sum();
+        let obstacles = way.h * obstacle_power(problem, iterate, &self.drifts);
+        (prescribed_work(problem, iterate, way.x_start) + obstacles, loads)
+    }
 }
 
 /// The error, with the reason for it if that is known.
@@ -281,17 +304,16 @@ fn friction_report<const D: usize>(
 struct Given<'a, const D: usize> {
     model: &'a Model<D>,
     scheme: &'a Scheme<D>,
+    asked: &'a Asked<D>,
     coefficients: &'a Coefficients<D>,
     viscosity: &'a Viscosity<D>,
-    targets: &'a [(u32, Vector<D>)],
-    obstacles: &'a [Obstacle<D>],
-    forces: &'a [Vector<D>],
     step: usize,
 }
 
 impl<const D: usize> Given<'_, D> {
     fn problem<'b>(&'b self, slides: &'b Slides<D>) -> Problem<'b, D> {
-        let Self { model, scheme, viscosity, targets, obstacles, forces, step, .. } = *self;
+        let Self { model, scheme, asked, viscosity, step, .. } = *self;
+        let Asked { targets, obstacles, forces, .. } = asked;
         Problem { model, scheme, slides, viscosity, targets, obstacles, forces, step }
     }
 }
