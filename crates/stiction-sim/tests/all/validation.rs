@@ -75,10 +75,11 @@ fn floor<const D: usize>() -> Vec<Obstacle<D>> {
     vec![Obstacle::Plane(Plane::new(Vector::ZERO, Vector::axis(1)).unwrap())]
 }
 
-/// Positions in which the bodies rest on what is below them, with gravity straight down.
-fn rest<const D: usize>(bodies: &[Body<D>], obstacles: Vec<Obstacle<D>>) -> Vec<Vector<D>> {
+/// Positions in which the bodies rest on what is below them, with gravity straight down, in m/s².
+fn rest<const D: usize>(bodies: &[Body<D>], obstacles: Vec<Obstacle<D>>, gravity: f64) -> Vec<Vector<D>> {
     let case = Case { integrator: IntegratorKind::QuasiStatic, ..Case::new(0.5, 0.0) };
-    let (model, mut state) = Model::new(bodies, obstacles, case.gravity(), case.params()).unwrap();
+    let down = Vector::axis(1) * -gravity;
+    let (model, mut state) = Model::new(bodies, obstacles, down, case.params()).unwrap();
     step(&model, &mut state, &mut Workspace::default()).unwrap();
     state.x
 }
@@ -94,7 +95,8 @@ struct Run<const D: usize> {
 impl<const D: usize> Run<D> {
     fn new(case: Case) -> Self {
         let body = block::<D>(0.95e-3);
-        let x = rest(std::slice::from_ref(&body), floor());
+        // What presses it onto the slope: otherwise it would bounce.
+        let x = rest(std::slice::from_ref(&body), floor(), -case.gravity::<D>()[1]);
         let (model, mut state) = Model::new(&[body], floor(), case.gravity(), case.params()).unwrap();
         state.x = x;
         state.v.iter_mut().for_each(|v| v[0] = case.v0);
@@ -173,11 +175,14 @@ fn every_integrator_creeps_as_the_law_says() {
     for integrator in IntegratorKind::ALL.into_iter().filter(|kind| kind.has_inertia()) {
         for phi in [0.5, 0.9, 0.98] {
             let mut run = Run::<2>::new(Case { integrator, ..Case::new(0.5, 0.5 * phi) });
-            let before = run.go(200).place();
-            // Newmark's method rings about the mean for ever.
-            let mean = (run.go(200).place() - before) / 2.0;
-            let tolerance = if integrator.name() == "newmark" { 1e-3 } else { 1e-6 };
-            close(&format!("{integrator}, load {phi}: creep"), mean, creep(EPS_V, phi), tolerance);
+            if integrator.name() == "newmark" {
+                // It rings: what Newton's method leaves does not go away by itself, and vibrations only by damping.
+                run.model.params.newton.tolerance = Some(1e-12);
+                run.model.rayleigh.beta = vec![1e-2; run.state.x.len()];
+            }
+            let before = run.go(600).place();
+            let mean = (run.go(2000).place() - before) / 20.0;
+            close(&format!("{integrator}, load {phi}: creep"), mean, creep(EPS_V, phi), 1e-6);
         }
     }
 }
@@ -272,7 +277,7 @@ fn belt<const D: usize>() {
         band.edges = vec![[0, 1]];
     }
     let bodies = [block::<D>(0.95e-3), band.clone()];
-    let x = rest(&bodies, vec![]);
+    let x = rest(&bodies, vec![], G);
     let drive = Path::default().with_velocity(Vector::axis(0));
     let moving = Body { prescribed: vec![((0..D as u32).collect(), drive)], ..band };
     let (model, mut state) =
@@ -308,7 +313,7 @@ fn a_drawn_block_sticks_and_slips() {
     // EA/L is the stiffness of the spring.
     body.radius = (stiffness * length / (YOUNG * std::f64::consts::PI)).sqrt();
     body.prescribed = vec![(vec![end], Path::default())];
-    let x = rest(std::slice::from_ref(&body), floor());
+    let x = rest(std::slice::from_ref(&body), floor(), G);
     body.prescribed = vec![(vec![end], Path::default().with_velocity(Vector([speed, 0.0])))];
     let (model, mut state) = Model::new(&[body], floor(), case.gravity(), case.params()).unwrap();
     state.x = x;
