@@ -22,6 +22,7 @@ pub mod model;
 pub mod step_bound;
 pub mod line_search;
 pub mod timings;
+pub mod convergence;
 pub mod newton;
 pub mod report;
 pub mod step;

@@ -12,6 +12,7 @@ use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
+use crate::convergence::{Accuracy, Crawl, is_rough};
 use crate::energy::{BodyForce, Damping, Incremental, Inertia, Viscosity};
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
@@ -34,6 +35,9 @@ const ROUNDING: f64 = 1e-8;
 
 /// What remains of the speed of the last iteration, if Newton's method is slow.
 const SLOW: f64 = 0.25;
+
+/// How often inertia is made larger before a true Hessian counts as indefinite.
+const MAX_SHIFTS: usize = 4;
 
 /// The part of `d̂` that vertices move at most in an iteration close to the minimum.
 const NEAR: f64 = 0.1;
@@ -179,7 +183,7 @@ impl<'a, const D: usize> Problem<'a, D> {
 /// Moves `iterate` to the minimum of the incremental potential, with prescribed vertices at their targets.
 ///
 /// Where contact does not let them get there at once, they go as far as they can, the others follow,
-/// and they go on.
+/// and they go on. Returns how well it knows the minimum: at least as well as asked for.
 ///
 /// # Errors
 /// If the iterations do not converge, the system cannot be solved, or a prescribed motion is blocked.
@@ -187,16 +191,17 @@ pub fn minimise<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
     work: &mut Workspace<D>,
-) -> Result<()> {
+    accuracy: Accuracy,
+) -> Result<Accuracy> {
     for _ in 0..MAX_PORTIONS {
-        relax(problem, iterate, work)?;
         if blocked(problem, iterate).is_none() {
-            return Ok(());
+            return relax(problem, iterate, work, accuracy);
         }
+        relax(problem, iterate, work, Accuracy::Rough)?;
         advance_prescribed(problem, iterate, &mut work.timings);
     }
     match blocked(problem, iterate) {
-        None => relax(problem, iterate, work),
+        None => relax(problem, iterate, work, accuracy),
         Some(error) => Err(error),
     }
 }
@@ -277,30 +282,37 @@ fn relax<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
     work: &mut Workspace<D>,
-) -> Result<()> {
+    accuracy: Accuracy,
+) -> Result<Accuracy> {
     let model = problem.model;
     let limit = model.params.newton.max_iterations;
     let (mut speed, mut tolerance) = (f64::INFINITY, model.tolerance());
-    let (mut calm, mut slow, mut known) = (0, false, None);
+    let (mut calm, mut known) = (0, None);
+    let (mut ending, mut curvature) = (Ending::new(problem, iterate, accuracy), Curvature::default());
     for _ in 0..limit {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
         }
         begin_stiffness(problem, iterate);
-        let p = direction(problem, iterate, work, slow)?;
+        let p = direction(problem, iterate, work, &mut curvature)?;
         let (longest, last) = (p.iter().map(|p| p.norm()).fold(0.0, f64::max), speed);
         speed = longest / problem.scheme.h_hat;
-        slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
+        curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
         let before = (speed <= 2.0 * tolerance).then(|| iterate.contacts.clone());
+        let from = iterate.x.clone();
         let moved =
             descend(problem, iterate, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
         iterate.iterations += 1;
+        curvature.cut = from.iter().zip(&p).zip(&iterate.x).any(|((x, p), now)| *x + *p != *now);
         tolerance = model.tolerance() + ROUNDING * fastest(problem, iterate);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
         let changed = before.is_some_and(|before| !before.has_same_pairs(&iterate.contacts));
         if calm > more_iterations(model, iterate, changed) {
-            return Ok(());
+            return Ok(Accuracy::Full);
+        }
+        if ending.is_here(problem, iterate, decrease) && moved {
+            return Ok(accuracy);
         }
         if !moved && calm == 0 {
             let (step, iterations) = (problem.step, iterate.iterations);
@@ -308,6 +320,55 @@ fn relax<const D: usize>(
         }
     }
     Err(Error::NotConverged { step: problem.step, iterations: iterate.iterations, speed, tolerance })
+}
+
+/// Whether what has been found is good enough before the tolerance is reached.
+enum Ending<const D: usize> {
+    /// Contact forces have settled; here are those of the last iteration, in N.
+    Rough(Vec<Vector<D>>),
+    /// Nobody sees what is missing.
+    Unseen(Crawl),
+    /// Only the tolerance counts: it is given, or there is no inertia, and a load that is carried is a balance of forces.
+    Tolerance,
+}
+
+impl<const D: usize> Ending<D> {
+    fn new(problem: &Problem<'_, D>, iterate: &Iterate<D>, accuracy: Accuracy) -> Self {
+        let strict = problem.scheme.inertia == 0.0 || problem.model.params.newton.tolerance.is_some();
+        match accuracy {
+            Accuracy::Rough => Self::Rough(contact_forces(problem.model, iterate)),
+            Accuracy::Full if strict => Self::Tolerance,
+            Accuracy::Full => Self::Unseen(Crawl::default()),
+        }
+    }
+
+    /// Whether it is reached with an iteration that was to lower the energy by `decrease`.
+    fn is_here(&mut self, problem: &Problem<'_, D>, iterate: &Iterate<D>, decrease: f64) -> bool {
+        match self {
+            Self::Rough(last) => {
+                let forces = contact_forces(problem.model, iterate);
+                is_rough(&std::mem::replace(last, forces), last)
+            }
+            Self::Unseen(crawl) => crawl.is_enough(decrease, kinetic(problem, iterate)),
+            Self::Tolerance => false,
+        }
+    }
+}
+
+/// Contact forces on all vertices, in N, of the other sign.
+fn contact_forces<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Vec<Vector<D>> {
+    let mut forces = vec![Vector::ZERO; iterate.x.len()];
+    iterate.barrier(model).gradient(&iterate.x, 1.0, &mut forces);
+    forces
+}
+
+/// `K` of [`Crawl`], in kg m².
+fn kinetic<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f64 {
+    let (model, motion) = (problem.model, problem.scheme.motion());
+    let least = if model.coefficients.is_zero() { 0.0 } else { model.params.friction.eps_v };
+    let square = |i| motion.velocity(&iterate.x, i).norm_squared().max(least * least);
+    let sum: f64 = model.masses.iter().enumerate().map(|(i, m)| m * square(i)).sum();
+    0.5 * problem.scheme.h_hat * problem.scheme.h_hat * sum
 }
 
 /// Iterations within the tolerance that are asked for beyond the first: contacts that changed have not been seen by the last direction, and
@@ -323,30 +384,39 @@ fn fastest<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f6
     (0..iterate.x.len()).map(|i| motion.velocity(&iterate.x, i).norm()).fold(0.0, f64::max)
 }
 
+/// What the last iterations say about the Hessian.
+#[derive(Clone, Copy, Debug, Default)]
+struct Curvature {
+    /// Whether the last step was cut short: far from the minimum the true Hessian is of little use.
+    cut: bool,
+    /// Whether Newton's method is slow although it is near.
+    slow: bool,
+    /// `σ`: the part of the masses that last made the true Hessian positive.
+    shift: f64,
+}
+
 /// `−H⁻¹ g`, zero at prescribed vertices.
 ///
-/// A Hessian whose parts are made positive converges at best linearly where they were not. So if that is `slow`, the true one is
-/// tried first; as a whole it is positive close to most minima.
+/// A Hessian whose parts are made positive converges at best linearly where they were not. So the true one is tried first, unless the last step
+/// was cut short.
 fn direction<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
     work: &mut Workspace<D>,
-    slow: bool,
+    curvature: &mut Curvature,
 ) -> Result<Vec<Vector<D>>> {
-    let Workspace { gradient, hessian, solver, timings, .. } = work;
-    let (model, usual) = (problem.model, problem.psd());
+    let model = problem.model;
     // Who wants no factorisation gets none, as long as it can be done without.
     let factorises = iterate.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.masses.len());
-    let first = if slow && factorises { Psd::None } else { usual };
-    timings.time(Phase::Assembly, || derivatives(problem, iterate, first, (gradient, hessian)));
-    let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
-    if first != usual {
-        let found = timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.fixed));
-        if let Some(p) = found.filter(|p| p.iter().all(|p| p.norm() <= problem.longest())) {
-            return Ok(p);
-        }
-        timings.time(Phase::Assembly, || derivatives(problem, iterate, usual, (gradient, hessian)));
+    if factorises
+        && (!curvature.cut || curvature.slow)
+        && let Some(p) = true_direction(problem, iterate, work, curvature)
+    {
+        return Ok(p);
     }
+    let Workspace { gradient, hessian, solver, timings, .. } = work;
+    timings.time(Phase::Assembly, || derivatives(problem, iterate, problem.psd(), (gradient, hessian)));
+    let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
     // What failed once in a step will fail again: contacts are as stiff as before.
     let kind = if iterate.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
     let how = (kind, problem.longest());
@@ -355,6 +425,39 @@ fn direction<const D: usize>(
     iterate.regularised += solved.shifts;
     iterate.fallbacks += usize::from(solved.fell_back);
     Ok(solved.p)
+}
+
+/// `−(H + σ M)⁻¹ g` with the true Hessian: as a whole it is positive close to most minima, and with a little more inertia also
+/// where a sheet is about to wrinkle. Nothing if it is not with the largest `σ` that is tried.
+///
+/// More inertia is a shorter time step: it bounds the way along directions of negative curvature, along which parts made positive hardly move.
+/// The `shift` σ is as small as it could be made so far.
+fn true_direction<const D: usize>(
+    problem: &Problem<'_, D>,
+    iterate: &Iterate<D>,
+    work: &mut Workspace<D>,
+    curvature: &mut Curvature,
+) -> Option<Vec<Vector<D>>> {
+    let Workspace { gradient, hessian, solver, timings, .. } = work;
+    let model = problem.model;
+    timings.time(Phase::Assembly, || derivatives(problem, iterate, Psd::None, (gradient, hessian)));
+    let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
+    let tries = if problem.scheme.inertia != 0.0 && curvature.slow { MAX_SHIFTS } else { 1 };
+    let shift = &mut curvature.shift;
+    for again in 0..tries {
+        let shifts: Vec<f64> = model.masses.iter().map(|m| *shift * m).collect();
+        let found =
+            timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.fixed, &shifts));
+        if let Some(p) = found.filter(|p| p.iter().all(|p| p.norm() <= problem.longest())) {
+            if again == 0 {
+                *shift = if *shift > 0.25 { 0.25 * *shift } else { 0.0 };
+            }
+            return Some(p);
+        }
+        *shift = (4.0 * *shift).max(1.0);
+    }
+    *shift = 0.0;
+    None
 }
 
 /// Gradient, zero at prescribed vertices, and Hessian of the incremental potential.

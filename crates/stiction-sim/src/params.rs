@@ -91,9 +91,10 @@ pub struct FrictionParams {
     pub law: FrictionKind,
     /// Speed `ε_v` below which contacts count as sticking, in m/s.
     pub eps_v: f64,
-    /// How often at most a step is solved, each time with normal forces and planes of the solution before.
-    pub refinements: usize,
-    /// Refinement stops when the friction forces change by less than this part of themselves.
+    /// Maximum number of lagging iterations: how often a step is solved at most, each time with the normal forces and planes of the
+    /// solution before. They end by themselves where friction does not change; 1 means that friction is lagged once per step.
+    pub lag_iterations: usize,
+    /// Lagging iterations end when the friction forces change by less than this part of themselves.
     pub lag_tolerance: f64,
 }
 
@@ -103,7 +104,7 @@ impl Default for FrictionParams {
             mu: Mu::default(),
             law: FrictionKind::default(),
             eps_v: 1e-3,
-            refinements: 1,
+            lag_iterations: 20,
             lag_tolerance: 1e-3,
         }
     }
@@ -176,7 +177,7 @@ impl Params {
         }
         positive("friction.eps_v", self.friction.eps_v)?;
         positive("friction.lag_tolerance", self.friction.lag_tolerance)?;
-        positive("friction.refinements", self.friction.refinements as f64)?;
+        positive("friction.lag_iterations", self.friction.lag_iterations as f64)?;
         if let Some(tolerance) = self.newton.tolerance {
             positive("solver.tolerance", tolerance)?;
         }

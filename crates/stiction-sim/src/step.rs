@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use stiction::contact::{Contacts, ObstacleContact};
-use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, Slides};
+use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, RefinementReport, Slides};
 use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
+use crate::convergence::Accuracy;
 use crate::energy::Viscosity;
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
@@ -18,6 +19,9 @@ use crate::obstacles::Drift;
 use crate::report::{FrictionReport, StepReport};
 use crate::state::{Before, State};
 use crate::timings::{Phase, Timings};
+
+/// Rounds of lagging iterations that are solved roughly.
+const ROUGH_ROUNDS: usize = 5;
 
 /// Makes one time step: moves `state` to the end of it.
 ///
@@ -141,8 +145,9 @@ fn attempt<const D: usize>(
     let (coefficients, viscosity, step) = (&*at_end, &viscosity, state.step + 1);
     let given = Given { model, scheme: &scheme, asked: &asked, coefficients, viscosity, step };
     start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
-    let mut rounds = Rounds { given, slides, lagged, again: Slides::default(), iterate, work };
-    let refined = friction::refine(&mut rounds, &refinement(model));
+    let again = Slides::default();
+    let mut rounds = Rounds { given, slides, lagged, again, iterate, work, solved: false };
+    let refined = rounds.refine();
     let refined = refined.map_err(|error| explained(error, model, &rounds.iterate))?;
     let Rounds { slides, lagged, mut iterate, .. } = rounds;
     let problem = given.problem(&slides);
@@ -328,39 +333,77 @@ struct Rounds<'a, const D: usize> {
     again: Slides<D>,
     iterate: Iterate<D>,
     work: &'a mut Workspace<D>,
+    /// Whether the iterate solves the step to the tolerance, with friction as it is frozen now.
+    solved: bool,
 }
 
-impl<const D: usize> Lagged for Rounds<'_, D> {
-    type Error = Error;
-
-    fn solve(&mut self) -> Result<()> {
-        let problem = self.given.problem(&self.slides);
-        newton::minimise(&problem, &mut self.iterate, self.work)?;
-        while newton::raise_stiffness(problem.model, &mut self.iterate) {
-            newton::minimise(&problem, &mut self.iterate, self.work)?;
+impl<const D: usize> Rounds<'_, D> {
+    /// Solves until friction does not change any more, or does not settle.
+    ///
+    /// The first rounds are solved roughly: digits found with a friction that changes would be lost. How friction changes between
+    /// rough solutions says nothing about whether it will settle.
+    fn refine(&mut self) -> Result<RefinementReport> {
+        let Refinement { rounds, tolerance } = refinement(self.given.model);
+        let mut made = 0;
+        while made + 1 < rounds && made < ROUGH_ROUNDS && !self.given.coefficients.is_zero() {
+            self.minimise(Accuracy::Rough)?;
+            if self.change().relative() <= tolerance {
+                break;
+            }
+            self.relag();
+            made += 1;
         }
+        let mut report = friction::refine(self, &Refinement { rounds: rounds - made, tolerance })?;
+        report.changes.splice(0..0, std::iter::repeat_n(LagChange::default(), made));
+        Ok(report)
+    }
+
+    fn minimise(&mut self, accuracy: Accuracy) -> Result<()> {
+        let problem = self.given.problem(&self.slides);
+        let found = newton::minimise(&problem, &mut self.iterate, self.work, accuracy)?;
+        self.solved = found == Accuracy::Full;
         Ok(())
     }
 
-    fn measure(&mut self) -> Result<LagChange> {
+    /// Freezes friction at the solution; how much it changes.
+    fn change(&mut self) -> LagChange {
         let x = &self.iterate.x;
         let motion = self.given.scheme.motion();
         let v: Vec<_> = (0..x.len()).map(|i| motion.velocity(x, i)).collect();
         self.again = lag((self.given.model, self.given.coefficients), &self.iterate, &v);
         let used = self.given.problem(&self.slides).potential(&self.iterate).friction;
         let next = FrictionPotential { slides: &self.again, ..used };
-        Ok(LagChange::between(&used, &next, x))
+        LagChange::between(&used, &next, x)
+    }
+}
+
+impl<const D: usize> Lagged for Rounds<'_, D> {
+    type Error = Error;
+
+    fn solve(&mut self) -> Result<()> {
+        if !self.solved {
+            self.minimise(Accuracy::Full)?;
+        }
+        while newton::raise_stiffness(self.given.model, &mut self.iterate) {
+            self.minimise(Accuracy::Full)?;
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self) -> Result<LagChange> {
+        Ok(self.change())
     }
 
     fn relag(&mut self) {
         std::mem::swap(&mut self.slides, &mut self.again);
+        self.solved = false;
         self.lagged.clone_from(&self.iterate.contacts);
     }
 }
 
 fn refinement<const D: usize>(model: &Model<D>) -> Refinement {
     let friction = &model.params.friction;
-    Refinement { rounds: friction.refinements, tolerance: friction.lag_tolerance }
+    Refinement { rounds: friction.lag_iterations, tolerance: friction.lag_tolerance }
 }
 
 /// Work that the prescribed vertices did on the way from `before`, in J: their reactions times their motion.

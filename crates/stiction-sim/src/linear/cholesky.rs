@@ -48,17 +48,17 @@ impl fmt::Debug for Scratch {
 impl Cholesky {
     /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
     ///
-    /// `shift` is added to the diagonal. Returns nothing where the matrix is not positive definite or
+    /// `shifts`, one for each vertex or none, are added to the diagonal. Returns nothing where the matrix is not positive definite or
     /// memory runs out.
     pub fn solve<const D: usize>(
         &mut self,
         matrix: &Blocks<D>,
         b: &[Vector<D>],
         fixed: &[bool],
-        shift: f64,
+        shifts: &[f64],
     ) -> Option<Vec<Vector<D>>> {
         self.prepare::<D>(matrix.pattern(), fixed)?;
-        self.load(matrix, shift);
+        self.load(matrix, shifts);
         let mut p = b.to_vec();
         for (value, &fixed) in p.iter_mut().zip(fixed) {
             if fixed {
@@ -117,9 +117,10 @@ impl Cholesky {
     }
 
     /// The numbers in the order of [`lay_out`](Self::lay_out).
-    fn load<const D: usize>(&mut self, matrix: &Blocks<D>, shift: f64) {
+    fn load<const D: usize>(&mut self, matrix: &Blocks<D>, shifts: &[f64]) {
         self.values.clear();
         for column in 0..self.fixed.len() {
+            let shift = shifts.get(column).copied().unwrap_or(0.0);
             for l in 0..D {
                 for place in self.pattern.lower(column) {
                     let (row, block) = (self.pattern.rows()[place] as usize, &matrix.values()[place].0);

@@ -104,7 +104,8 @@ impl<const D: usize> LinearSolver<D> {
         }
         let mut shift = 0.0;
         for shifts in 0..MAX_SHIFTS {
-            if let Some(p) = self.direct.solve(matrix, b, fixed, shift).filter(is_near) {
+            let shifts_of_all = if shift > 0.0 { vec![shift; b.len()] } else { Vec::new() };
+            if let Some(p) = self.direct.solve(matrix, b, fixed, &shifts_of_all).filter(is_near) {
                 return Some(Solved { p, shifts, fell_back: iterates });
             }
             shift = (100.0_f64 * shift).max(1e-10 * largest_diagonal(matrix));
@@ -114,14 +115,15 @@ impl<const D: usize> LinearSolver<D> {
 }
 
 impl<const D: usize> LinearSolver<D> {
-    /// The solution by factorisation of the matrix as it is; nothing if it is not positive.
+    /// The solution by factorisation of the matrix with `shifts` of the vertices, or none, on its diagonal; nothing if that is not positive.
     pub fn try_direct(
         &mut self,
         matrix: &Blocks<D>,
         b: &[Vector<D>],
         fixed: &[bool],
+        shifts: &[f64],
     ) -> Option<Vec<Vector<D>>> {
-        self.direct.solve(matrix, b, fixed, 0.0)
+        self.direct.solve(matrix, b, fixed, shifts)
     }
 }
 

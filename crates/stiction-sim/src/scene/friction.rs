@@ -29,9 +29,10 @@ pub struct Friction {
     pub law: Option<LawValue>,
     /// `ε_v` in m/s.
     pub eps_v: Option<f64>,
-    /// Most refinements a step.
-    pub refinements: Option<usize>,
-    /// Relative change of the friction forces at which refinement stops.
+    /// Maximum number of lagging iterations a step.
+    #[serde(alias = "refinements")]
+    pub lag_iterations: Option<usize>,
+    /// Relative change of the friction forces at which lagging iterations end.
     pub lag_tolerance: Option<f64>,
     /// Friction of pairs of surfaces.
     #[serde(default)]
@@ -99,7 +100,7 @@ impl Scene {
             mu: self.mu("friction", (given.mu, given.mu_s, given.mu_k))?,
             law: self.law()?,
             eps_v: given.eps_v.unwrap_or(usual.eps_v),
-            refinements: given.refinements.unwrap_or(usual.refinements),
+            lag_iterations: given.lag_iterations.unwrap_or(usual.lag_iterations),
             lag_tolerance: given.lag_tolerance.unwrap_or(usual.lag_tolerance),
         })
     }

@@ -450,7 +450,7 @@ fn a_drawn_block_feels_coulomb_friction() {
     let text = "dimension = 2
 time = { integrator = \"quasi_static\", step = 0.05, end = 2.0 }
 contact = { line_search_energy = true }
-friction = { mu = 0.3, eps_v = 1e-4, refinements = 20 }
+friction = { mu = 0.3, eps_v = 1e-4, lag_iterations = 20 }
 planes = [{ point = [0.0, 0.0], normal = [0.0, 1.0] }]
 [[bodies]]
 name = \"block\"
