@@ -12,6 +12,7 @@ use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
+use stiction_sim::settle::Settled;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
 use stiction_sim::timings::Timings;
@@ -79,10 +80,12 @@ pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
     let scene = Scene::load(&args.scene).map_err(wrong)?;
     let go = || {
         if scene.dimension == 2 {
-            let (model, state) = scene.build::<2>().map_err(wrong)?;
+            let (model, state, settled) = scene.start::<2>().map_err(wrong)?;
+            warn(&settled);
             Run::new(args, &scene, &model, state)?.finish(stop)
         } else {
-            let (model, state) = scene.build::<3>().map_err(wrong)?;
+            let (model, state, settled) = scene.start::<3>().map_err(wrong)?;
+            warn(&settled);
             Run::new(args, &scene, &model, state)?.finish(stop)
         }
     };
@@ -92,6 +95,13 @@ pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build();
             pool.map_err(|_| Error::Threads(threads))?.install(go)
         }
+    }
+}
+
+/// Says what is wrong with a start.
+fn warn(settled: &Settled) {
+    for warning in &settled.warnings {
+        eprintln!("warning: {warning}");
     }
 }
 

@@ -12,7 +12,7 @@ use stiction_sim::model::Model;
 use stiction_sim::report::{Energies, StepReport};
 
 /// Names of the columns before those of the bodies, with units.
-const COLUMNS: [&str; 33] = [
+const COLUMNS: [&str; 35] = [
     "step",
     "time [s]",
     "newton iterations",
@@ -26,6 +26,7 @@ const COLUMNS: [&str; 33] = [
     "stiffness work [J]",
     "friction heat [J]",
     "damping heat [J]",
+    "numerical energy [J]",
     "mean slip [m]",
     "smallest gap [m]",
     "normal force [N]",
@@ -46,6 +47,7 @@ const COLUMNS: [&str; 33] = [
     "refinement",
     "regularised",
     "substeps",
+    "damped",
 ];
 
 /// What the picture and the closing words need of a step; all of it is in the table.
@@ -238,7 +240,7 @@ fn row<const D: usize>(report: &StepReport<D>) -> String {
     let (e, f) = (&report.energies, &report.friction);
     let mut out = format!("{},{:?},{}", report.step, report.time, report.iterations);
     let energies = [e.kinetic, e.elastic, e.gravity, e.barrier, e.total()];
-    let work = [report.work, report.load_work, report.stiffness_work, f.dissipation, report.damping_heat];
+    let work = [report.work, report.load_work, report.stiffness_work, f.dissipation, report.damping_heat, report.numerical_energy];
     for number in energies.iter().chain(&work) {
         let _ = write!(out, ",{number:?}");
     }
@@ -248,7 +250,8 @@ fn row<const D: usize>(report: &StepReport<D>) -> String {
     let _ = write!(out, ",{},{},{}", f.stick, f.slip, f.separated);
     let _ = write!(out, ",{:?},{:?},{:?},{:?}", f.cone_excess, f.creep, f.creep_bound, f.lag_residual);
     let refinement = report.refinement.map_or("", Outcome::name);
-    let _ = write!(out, ",{},{refinement},{},{}", report.rounds, report.regularised, report.substeps);
+    let _ = write!(out, ",{},{refinement},{}", report.rounds, report.regularised);
+    let _ = write!(out, ",{},{}", report.substeps, report.damped);
     for body in &report.bodies {
         for number in body.center.0.iter().chain(&body.velocity.0) {
             let _ = write!(out, ",{number:?}");

@@ -343,6 +343,8 @@ fn record<'py, const D: usize>(
     out.set_item("iterations", report.iterations)?;
     out.set_item("regularised", report.regularised)?;
     out.set_item("fallbacks", report.fallbacks)?;
+    out.set_item("damped", report.damped)?;
+    out.set_item("numerical_energy", report.numerical_energy)?;
     record_energies(&out, report)?;
     out.set_item("gap", report.gap)?;
     out.set_item("normal_force", report.normal_force)?;

@@ -25,7 +25,9 @@ pub mod timings;
 pub mod convergence;
 pub mod newton;
 pub mod report;
+pub mod balance;
 pub mod step;
+pub mod settle;
 pub mod io;
 pub mod scene;
 

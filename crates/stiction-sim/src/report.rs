@@ -121,6 +121,10 @@ pub struct StepReport<const D: usize> {
     pub stiffness_work: f64,
     /// Heat of damping, in J.
     pub damping_heat: f64,
+    /// Energy that nothing but the integrator made, in J: the change of all energies plus heat less work. Negative where it damps.
+    pub numerical_energy: f64,
+    /// Whether, or in how many substeps, implicit Euler had to take over because energy would have been created.
+    pub damped: usize,
     /// Smallest distance of any two primitives in contact, in m; infinite without contact.
     pub gap: f64,
     /// Sum of the normal forces of all contacts, in N.
@@ -164,6 +168,8 @@ impl<const D: usize> StepReport<D> {
             load_work: 0.0,
             stiffness_work: 0.0,
             damping_heat: 0.0,
+            numerical_energy: 0.0,
+            damped: 0,
             gap: contacts.smallest_gap(&state.x, obstacles),
             normal_force: barrier.total_force(&state.x),
             kappa: state.kappa.unwrap_or_else(|| model.first_kappa()),
@@ -187,6 +193,13 @@ impl<const D: usize> StepReport<D> {
         Self { substeps: 1, iterations, regularised, fallbacks, friction, ..start }
     }
 
+    /// The same, with the balance of energies since those `before` the step.
+    pub fn since(self, before: &Energies) -> Self {
+        let work = self.work + self.load_work + self.stiffness_work;
+        let heat = self.friction.dissipation + self.damping_heat;
+        Self { numerical_energy: self.energies.total() - before.total() + heat - work, ..self }
+    }
+
     /// The report of this part of a step and the `next` one together: what is done adds up, the largest of what should be small counts, and
     /// the rest is as at the end.
     pub fn then(self, next: Self) -> Self {
@@ -199,6 +212,8 @@ impl<const D: usize> StepReport<D> {
             load_work: self.load_work + next.load_work,
             stiffness_work: self.stiffness_work + next.stiffness_work,
             damping_heat: self.damping_heat + next.damping_heat,
+            numerical_energy: self.numerical_energy + next.numerical_energy,
+            damped: self.damped + next.damped,
             friction: friction_then(&self.friction, &next.friction),
             rounds: self.rounds + next.rounds,
             refinement: self.refinement.filter(|outcome| *outcome == Outcome::Diverged).or(next.refinement),

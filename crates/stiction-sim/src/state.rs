@@ -19,6 +19,8 @@ pub struct State<const D: usize> {
     pub before: Option<Before<D>>,
     /// Barrier stiffness `κ` in J/m⁴, once contact has set it.
     pub kappa: Option<f64>,
+    /// Energy in J that the integrator has lost and may take back, see [`Balance`](crate::balance::Balance).
+    pub reserve: f64,
 }
 
 /// What integrators of two steps remember.

@@ -9,14 +9,15 @@ use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
+use crate::balance::Balance;
 use crate::convergence::Accuracy;
 use crate::energy::Viscosity;
 use crate::error::{Error, Result};
-use crate::integrator::Scheme;
+use crate::integrator::{IntegratorKind, Scheme};
 use crate::model::Model;
 use crate::newton::{self, Iterate, Problem, Workspace};
 use crate::obstacles::Drift;
-use crate::report::{FrictionReport, StepReport};
+use crate::report::{Energies, FrictionReport, StepReport};
 use crate::state::{Before, State};
 use crate::timings::{Phase, Timings};
 
@@ -108,67 +109,58 @@ struct Piece {
 }
 
 impl Piece {
-    /// Its length in s, of a step of length `h`.
-    fn length(self, h: f64) -> f64 {
-        h / self.count as f64
+    /// The way of this piece, after `steps` whole steps of length `h` in s. Its time is a product, not a sum of lengths, as for whole steps.
+    fn span(self, steps: usize, h: f64) -> Span {
+        let (done, count) = (self.index + 1, self.count as f64);
+        let time = (steps as f64 + done as f64 / count) * h;
+        Span { h: h / count, steps: steps + done / self.count, time }
     }
+}
 
-    /// Steps and time in s at its end, after `steps` whole steps of length `h`: a product, not a sum of lengths, as for whole steps.
-    fn end(self, steps: usize, h: f64) -> (usize, f64) {
-        let done = self.index + 1;
-        (steps + done / self.count, (steps as f64 + done as f64 / self.count as f64) * h)
-    }
+/// From a state to a later one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    /// Its length in s.
+    pub h: f64,
+    /// Steps made at its end.
+    pub steps: usize,
+    /// Time at its end, in s.
+    pub time: f64,
 }
 
 /// Makes a step or a piece of one; if it fails, `state` is as it was.
 ///
-/// Normal forces and sliding planes are frozen at the last configuration, then the incremental potential
-/// is made smallest, from where velocities stay what they are. With refinements friction is frozen anew at the
-/// solution, until its forces settle.
+/// A step that would create energy is made with implicit Euler instead, see [`Balance`].
 fn attempt<const D: usize>(
     model: &Model<D>,
     state: &mut State<D>,
     work: &mut Workspace<D>,
     piece: Piece,
 ) -> Result<StepReport<D>> {
-    let h = piece.length(model.params.time.step);
-    let (steps, time) = piece.end(state.step, model.params.time.step);
-    let asked = Asked::new(model, state, time)?;
-    let scheme = asked.scheme(model, state, h);
-    let [at_start, at_end] = [false, true].map(|at_end| coefficients(model, &asked.drifts, at_end));
-    let (at_start, at_end) = (at_start?, at_end?);
-    let mut iterate = work.timings.time(Phase::Search, || begin(model, state));
-    let barrier_before = iterate.barrier(model).energy(&iterate.x);
-    let slides = lag((model, &at_start), &iterate, &state.v);
-    let lagged = iterate.contacts.clone();
-    let viscosity = work.timings.time(Phase::Assembly, || viscosity(model, state));
-    let (coefficients, viscosity, step) = (&*at_end, &viscosity, state.step + 1);
-    let given = Given { model, scheme: &scheme, asked: &asked, coefficients, viscosity, step };
-    start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
-    let again = Slides::default();
-    let mut rounds = Rounds { given, slides, lagged, again, iterate, work, solved: false };
-    let refined = rounds.refine();
-    let refined = refined.map_err(|error| explained(error, model, &rounds.iterate))?;
-    let Rounds { slides, lagged, mut iterate, .. } = rounds;
-    let problem = given.problem(&slides);
-    let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
-    let friction = friction_report(&problem, &iterate, (&lagged, &way), refined.residual())?;
-    let stiffness_work = stiffness_work(barrier_before, state.kappa, iterate.kappa);
-    let (work, load_work) = asked.work(&problem, &iterate, &way);
-    let damping_heat = problem.damping().heat(&iterate.x, h);
-    model.params.time.integrator.finish(state, &scheme, std::mem::take(&mut iterate.x), h);
-    (state.step, state.time, state.kappa) = (steps, time, iterate.kappa);
-    let report = StepReport::of_step(model, state, &iterate, friction);
-    let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
-    Ok(StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report })
+    let span = piece.span(state.step, model.params.time.step);
+    let asked = Asked::new(model, state, span.time)?;
+    let usual = model.params.time.integrator;
+    let mut made = asked.make(model, state, work, (span, usual.begin(state, span.h)))?;
+    let balance = Balance::new(model, state.reserve);
+    if usual.may_create_energy() && balance.creates_energy(&made.1) {
+        let damped = asked.make(model, state, work, (span, IntegratorKind::ImplicitEuler.begin(state, span.h)))?;
+        if damped.1.numerical_energy < made.1.numerical_energy {
+            made = damped;
+            made.1.damped = 1;
+        }
+    }
+    let report = made.1;
+    *state = State { reserve: balance.after(&report), ..made.0 };
+    Ok(report)
 }
 
 /// What a step is asked for: where things must be at its end, and what acts.
-struct Asked<const D: usize> {
+pub(crate) struct Asked<const D: usize> {
     targets: Vec<(u32, Vector<D>)>,
     obstacles: Vec<Obstacle<D>>,
     drifts: Vec<Drift<D>>,
-    forces: Vec<Vector<D>>,
+    /// Loads in N; none if empty.
+    pub forces: Vec<Vector<D>>,
 }
 
 impl<const D: usize> Asked<D> {
@@ -182,9 +174,60 @@ impl<const D: usize> Asked<D> {
         Ok(Self { targets, obstacles, drifts, forces })
     }
 
+    /// To stay where things are, under the loads of the time of the state.
+    pub fn rest(model: &Model<D>, state: &State<D>) -> Result<Self> {
+        let targets = model.boundary.vertices().map(|v| (v, state.x[v as usize])).collect();
+        let (obstacles, drifts) = (model.obstacles.at(state.time), Vec::new());
+        let forces = model.loads.forces(&state.x, &model.masses, state.time);
+        check_numbers(&[], &forces, state.time)?;
+        Ok(Self { targets, obstacles, drifts, forces })
+    }
+
+    /// Solves the step with an integrator's numbers, for the state at its end.
+    ///
+    /// Normal forces and sliding planes are frozen at the last configuration, then the incremental potential
+    /// is made smallest, from where velocities stay what they are. Then friction is frozen anew at the
+    /// solution, until its forces settle.
+    pub fn make(
+        &self,
+        model: &Model<D>,
+        state: &State<D>,
+        work: &mut Workspace<D>,
+        (span, scheme): (Span, Scheme<D>),
+    ) -> Result<(State<D>, StepReport<D>)> {
+        let (h, scheme) = (span.h, self.with_prescribed(state, scheme, span.h));
+        let [at_start, at_end] = [false, true].map(|at_end| coefficients(model, &self.drifts, at_end));
+        let (at_start, at_end) = (at_start?, at_end?);
+        let mut iterate = work.timings.time(Phase::Search, || begin(model, state));
+        let before = Energies::new(model, state, &iterate.barrier(model));
+        let slides = lag((model, &at_start), &iterate, &state.v);
+        let lagged = iterate.contacts.clone();
+        let viscosity = work.timings.time(Phase::Assembly, || viscosity(model, state));
+        let (coefficients, viscosity, step) = (&*at_end, &viscosity, state.step + 1);
+        let given = Given { model, scheme: &scheme, asked: self, coefficients, viscosity, step };
+        start_at_last_velocity(&given.problem(&slides), &state.v, &mut iterate, &mut work.timings);
+        let again = Slides::default();
+        let mut rounds = Rounds { given, slides, lagged, again, iterate, work, solved: false };
+        let refined = rounds.refine();
+        let refined = refined.map_err(|error| explained(error, model, &rounds.iterate))?;
+        let Rounds { slides, lagged, mut iterate, .. } = rounds;
+        let problem = given.problem(&slides);
+        let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
+        let friction = friction_report(&problem, &iterate, (&lagged, &way), refined.residual())?;
+        let stiffness_work = stiffness_work(before.barrier, state.kappa, iterate.kappa);
+        let (work, load_work) = self.work(&problem, &iterate, &way);
+        let damping_heat = problem.damping().heat(&iterate.x, h);
+        let mut after = state.clone();
+        model.params.time.integrator.finish(&mut after, &scheme, std::mem::take(&mut iterate.x), h);
+        (after.step, after.time, after.kappa) = (span.steps, span.time, iterate.kappa);
+        let report = StepReport::of_step(model, &after, &iterate, friction);
+        let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
+        let report = StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report };
+        Ok((after, report.since(&before)))
+    }
+
     /// The integrator's numbers for a step of length `h` in s, in which prescribed vertices have the velocities of their ways.
-    fn scheme(&self, model: &Model<D>, state: &State<D>, h: f64) -> Scheme<D> {
-        let mut scheme = model.params.time.integrator.begin(state, h);
+    fn with_prescribed(&self, state: &State<D>, mut scheme: Scheme<D>, h: f64) -> Scheme<D> {
         for &(vertex, target) in &self.targets {
             let i = vertex as usize;
             scheme.prescribe(i, (state.x[i], target), state.v[i], h);

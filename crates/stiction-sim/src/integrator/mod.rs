@@ -151,6 +151,11 @@ impl IntegratorKind {
         }
     }
 
+    /// Whether a step may end with more energy than it has from work: implicit Euler damps everything.
+    pub fn may_create_energy(self) -> bool {
+        matches!(self, Self::Bdf2 | Self::Newmark(_))
+    }
+
     /// Whether masses count.
     pub fn has_inertia(self) -> bool {
         self != Self::QuasiStatic

@@ -3,7 +3,7 @@
 //! ```text
 //! bytes   what, numbers with the least significant byte first
 //! 8       stiction
-//! 4       version of the format, 1
+//! 4       version of the format, 2
 //! 4       dimension D
 //! 8       fingerprint of the model: see fingerprint
 //! 8       number n of vertices
@@ -15,6 +15,7 @@
 //! 8       length in s of the step before
 //! 16 D n  x in m, v in m/s before it
 //! 8       kappa in J/m⁴
+//! 8       reserve of energy in J
 //! 8       FNV-1a of all bytes before
 //! ```
 
@@ -33,7 +34,7 @@ use crate::model::Model;
 use crate::state::{Before, State};
 
 const MAGIC: &[u8] = b"stiction";
-const VERSION: usize = 1;
+const VERSION: usize = 2;
 
 /// Bytes before `x`.
 const HEADER: usize = 56;
@@ -88,7 +89,7 @@ fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
 
 /// Bytes of a file with all parts.
 fn longest<const D: usize>(vertices: usize) -> usize {
-    HEADER + 8 * (5 * D * vertices + 2) + CHECKSUM
+    HEADER + 8 * (5 * D * vertices + 3) + CHECKSUM
 }
 
 /// Reads one byte more than a good file can have, and no further: what is too long is seen, and not loaded.
@@ -123,6 +124,7 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
         push_reals(&mut out, vector::flat(&before.v));
     }
     push_reals(&mut out, state.kappa.as_slice());
+    push_reals(&mut out, &[state.reserve]);
     let checksum = Fnv::of(&out);
     out.extend_from_slice(&checksum.to_le_bytes());
     out
@@ -153,7 +155,8 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     } else {
         Some(real(&mut scan, "the barrier stiffness", |kappa| kappa > 0.0)?)
     };
-    Ok(State { x, v, time, step, a, before, kappa })
+    let reserve = real(&mut scan, "the reserve of energy", |_| true)?;
+    Ok(State { x, v, time, step, a, before, kappa, reserve })
 }
 
 /// Whether it is a state at all, of this version and dimension.
@@ -213,7 +216,7 @@ fn check_whole(scan: &Scan<'_>, bytes: &[u8], (numbers, parts): (usize, usize)) 
     }
     let has = |part: usize| usize::from(parts & part != 0);
     let fields = 2 + has(HAS_A) + 2 * has(HAS_BEFORE);
-    let expected = HEADER + 8 * (fields * numbers + has(HAS_BEFORE) + has(HAS_KAPPA)) + CHECKSUM;
+    let expected = HEADER + 8 * (fields * numbers + has(HAS_BEFORE) + has(HAS_KAPPA) + 1) + CHECKSUM;
     if bytes.len() != expected {
         let how = if bytes.len() < expected { "is cut short" } else { "goes on" };
         let message = format!("the file {how}: it should have {expected} bytes; take another");

@@ -10,15 +10,38 @@ use super::{Body, BoxShape, Scene, SceneError, StiffnessValue};
 use crate::error::Error;
 use crate::integrator::{IntegratorKind, Newmark};
 use crate::model::Model;
+use crate::newton::Workspace;
 use crate::params::{ContactParams, NewtonParams, Params, StepBound, TimeParams};
+use crate::settle::{Settled, settle};
 use crate::state::State;
 
 impl Scene {
-    /// The model of the scene and its state at the start; `D` must be the scene's dimension.
+    /// The model of the scene and its state at the start, with contacts at rest; `D` must be the scene's dimension.
     ///
     /// # Errors
     /// If a value is not possible, or bodies intersect.
     pub fn build<const D: usize>(&self) -> Result<(Model<D>, State<D>), SceneError> {
+        let (model, state, _) = self.start()?;
+        Ok((model, state))
+    }
+
+    /// The same, and how contacts were brought to rest: with warnings where that was not possible.
+    ///
+    /// # Errors
+    /// If a value is not possible, or bodies intersect.
+    pub fn start<const D: usize>(&self) -> Result<(Model<D>, State<D>, Settled), SceneError> {
+        let (model, mut state) = self.placed()?;
+        let settled = if self.contact.settle == Some(false) {
+            Settled::default()
+        } else {
+            let settled = settle(&model, &mut state, &mut Workspace::default());
+            settled.map_err(|error| SceneError::plain(error.to_string()))?
+        };
+        Ok((model, state, settled))
+    }
+
+    /// The model of the scene and its bodies where they were placed.
+    fn placed<const D: usize>(&self) -> Result<(Model<D>, State<D>), SceneError> {
         if self.dimension != D {
             return Err(self.error("dimension", format!("this scene is not one of {D} dimensions")));
         }

@@ -134,6 +134,8 @@ pub struct Contact {
     pub line_search_energy: Option<bool>,
     /// Whether Hessians are made positive.
     pub psd_projection: Option<bool>,
+    /// Whether contacts are brought to rest before the first step.
+    pub settle: Option<bool>,
 }
 
 /// `[solver]`.

@@ -149,6 +149,16 @@ impl Contacts {
             + self.obstacle.len()
     }
 
+    /// Calls `f` with every vertex of every contact, as often as it is in one.
+    pub fn for_each_vertex(&self, mut f: impl FnMut(u32)) {
+        self.vv.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
+        self.ve.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
+        self.ee.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
+        self.vf.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
+        self.parallel.iter().flat_map(|c| &c.contact.stencil.0).for_each(|v| f(*v));
+        self.obstacle.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
+    }
+
     /// Whether nothing is close to anything.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,0 +1,170 @@
+//! Starts in equilibrium: bodies that were placed within each other's reach are moved until they carry each other.
+
+use stiction::math::Vector;
+
+use crate::error::Result;
+use crate::integrator::IntegratorKind;
+use crate::model::Model;
+use crate::newton::Workspace;
+use crate::state::State;
+use crate::step::{Asked, Span};
+
+/// The part of `d̂` that what is not supported falls in a round.
+const FALL: f64 = 0.1;
+
+/// Most rounds: what is not at rest by then is on its way to fall.
+const MAX_ROUNDS: usize = 12;
+
+/// The part of the acceleration of loads that bodies may have left at the end.
+const CALM: f64 = 0.01;
+
+/// Contact forces beyond so many times what loads explain deserve a warning.
+const TOO_MUCH: f64 = 2.0;
+
+/// What became of a start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settled {
+    /// Rounds made; 0 where nothing touched.
+    pub rounds: usize,
+    /// The longest way of a vertex, in m.
+    pub moved: f64,
+    /// Energy of contact that was stored before, and what is left of it, in J.
+    pub energy: [f64; 2],
+    /// What is still not at rest, and what to do about it.
+    pub warnings: Vec<String>,
+}
+
+/// Moves bodies that touch at the start of a run until contacts carry what rests on them; velocities stay what they are.
+///
+/// The barrier of a body that was placed at a part of `d̂` stores energy, often a thousand times what its weight would: it would be thrown
+/// up, and friction would see that force. So before the first step there are rounds of implicit Euler from rest, with the loads of
+/// the start, friction, and steps so short,
+///
+/// ```text
+/// τ = √(0.1 d̂/a)        a: the largest acceleration by gravity and loads
+/// ```
+/// that what is not supported falls by a tenth of `d̂` in each. Bodies that touch nothing stay where they are. It ends when no
+/// body that touches accelerates by more than a part of `a`, or after 12 rounds. Nothing is done without inertia: the first increment finds
+/// its equilibrium itself.
+///
+/// # Errors
+/// If loads are no numbers. A start that cannot be settled is left as it is, with a warning.
+pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut Workspace<D>) -> Result<Settled> {
+    let mut settled = Settled { energy: [stored(model, state); 2], ..Settled::default() };
+    if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
+        return Ok(settled);
+    }
+    let (start, pull) = (state.clone(), pull(model, state)?);
+    let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
+    let mut now = State { v: vec![Vector::ZERO; state.x.len()], ..state.clone() };
+    while settled.rounds < MAX_ROUNDS {
+        match round(model, &now, work, span) {
+            Ok(next) => {
+                settled.rounds += 1;
+                let calm = is_calm(model, (&now, &next), span.h * span.h * CALM * pull.max(f64::MIN_POSITIVE));
+                now = next;
+                if calm {
+                    break;
+                }
+            }
+            Err(error) => {
+                settled.warnings.push(format!("contacts at the start cannot be brought to rest: {error}"));
+                break;
+            }
+        }
+    }
+    settled.moved = longest(&start, &now);
+    *state = State { x: now.x, kappa: now.kappa, ..start };
+    settled.energy[1] = stored(model, state);
+    settled.warnings.extend(warnings(model, state, pull));
+    Ok(settled)
+}
+
+/// Energy of contact, in J.
+fn stored<const D: usize>(model: &Model<D>, state: &State<D>) -> f64 {
+    crate::report::StepReport::at_start(model, state).energies.barrier
+}
+
+/// For every body whether it touches anything.
+fn touched<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<bool> {
+    let mut vertices = vec![false; state.x.len()];
+    let contacts = model.contacts_at(&state.x, &model.obstacles.at(state.time));
+    contacts.for_each_vertex(|v| vertices[v as usize] = true);
+    model.parts.iter().map(|part| vertices[part.vertices.clone()].contains(&true)).collect()
+}
+
+/// The largest acceleration by gravity and loads of a vertex that can move, in m/s².
+fn pull<const D: usize>(model: &Model<D>, state: &State<D>) -> Result<f64> {
+    let forces = Asked::rest(model, state)?.forces;
+    let of = |i: usize| {
+        let load = forces.get(i).map_or(Vector::ZERO, |force| *force * (1.0 / model.masses[i]));
+        (model.gravity + load).norm()
+    };
+    let free = (0..state.x.len()).filter(|&i| !model.fixed[i] && model.masses[i] > 0.0);
+    Ok(free.map(of).fold(0.0, f64::max))
+}
+
+/// `τ` in s; that of the run where nothing pulls.
+fn round_length<const D: usize>(model: &Model<D>, pull: f64) -> f64 {
+    if pull > 0.0 { (FALL * model.barrier.dhat() / pull).sqrt() } else { model.params.time.step }
+}
+
+/// One round, from rest to rest.
+fn round<const D: usize>(
+    model: &Model<D>,
+    state: &State<D>,
+    work: &mut Workspace<D>,
+    span: Span,
+) -> Result<State<D>> {
+    let mut held = model.clone();
+    for (part, touched) in model.parts.iter().zip(touched(model, state)) {
+        if !touched {
+            held.fixed[part.vertices.clone()].fill(true);
+        }
+    }
+    let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
+    let (next, _) = Asked::rest(model, state)?.make(&held, state, work, (span, scheme))?;
+    Ok(State { v: state.v.clone(), a: Vec::new(), before: None, ..next })
+}
+
+/// Whether no body that touched was moved, as a whole, by more than a `way` in m.
+fn is_calm<const D: usize>(model: &Model<D>, (before, after): (&State<D>, &State<D>), way: f64) -> bool {
+    model.parts.iter().all(|part| {
+        let moved = |i: usize| (after.x[i] - before.x[i]) * model.masses[i];
+        let mass: f64 = model.masses[part.vertices.clone()].iter().sum();
+        let sum = part.vertices.clone().map(moved).fold(Vector::ZERO, |sum, moved| sum + moved);
+        sum.norm() <= way * mass
+    })
+}
+
+fn longest<const D: usize>(from: &State<D>, to: &State<D>) -> f64 {
+    from.x.iter().zip(&to.x).map(|(a, b)| (*b - *a).norm()).fold(0.0, f64::max)
+}
+
+/// Bodies that contact pushes by more than loads explain.
+fn warnings<const D: usize>(model: &Model<D>, state: &State<D>, pull: f64) -> Vec<String> {
+    let mut forces = vec![Vector::ZERO; state.x.len()];
+    let obstacles = model.obstacles.at(state.time);
+    let contacts = model.contacts_at(&state.x, &obstacles);
+    let barrier = model.barrier_potential(&contacts, &obstacles, state.kappa);
+    stiction::potential::Potential::gradient(&barrier, &state.x, -1.0, &mut forces);
+    let energy = stored(model, state);
+    let total: f64 = model.masses.iter().sum();
+    let warning = |part: &crate::model::Part| {
+        let mass: f64 = model.masses[part.vertices.clone()].iter().sum();
+        let pushes = part.vertices.clone().filter(|&i| !model.fixed[i]);
+        let force = pushes.map(|i| forces[i]).fold(Vector::ZERO, |sum, force| sum + force).norm();
+        // Bodies below carry those above; without loads nothing explains more than a trace of the energy.
+        let explained = TOO_MUCH * total * pull.max(1e-3 * model.barrier.dhat() / model.params.time.step.powi(2));
+        (mass > 0.0 && force > explained).then(|| {
+            format!(
+                "body \"{}\" starts with contact forces of {force:.3e} N, {:.1} times what loads explain ({energy:.3e} J are stored in contacts): \
+                 place it further from what it touches (contacts push below {:.3e} m), or give contact.settle = false if this is meant",
+                part.name,
+                force / (mass * pull).max(f64::MIN_POSITIVE),
+                model.barrier.reach(),
+            )
+        })
+    };
+    model.parts.iter().filter_map(warning).collect()
+}
