@@ -610,6 +610,11 @@ impl<const D: usize> Scene<D> {
         gradient.into_iter().map(|(v, slope)| (v, slope * factor)).collect()
     }
 
+    /// The distance up to which contacts were collected, in m.
+    pub fn reach(&self) -> f64 {
+        self.dmin + self.dhat
+    }
+
     /// The positions or other vectors of all vertices called `name`.
     pub fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
         vertex_field(&self.surface, name, object)

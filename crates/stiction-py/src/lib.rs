@@ -5,6 +5,8 @@
 
 mod error;
 mod trouble;
+mod lock;
+mod fork;
 mod array;
 mod sparse;
 mod distance;
@@ -113,6 +115,7 @@ mod _stiction {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::fork::register(module)?;
         module.add("version", env!("CARGO_PKG_VERSION"))
     }
 }
