@@ -74,6 +74,17 @@ impl Table {
     }
 }
 
+/// Coordinates beyond this have powers that are no numbers: energies and thresholds go with the fourth.
+const LARGEST: f64 = 1e75;
+
+/// Refuses numbers whose powers overflow: results would not be numbers.
+pub fn check_size<const D: usize>(name: &str, vectors: &[Vector<D>]) -> PyResult<()> {
+    match flat(vectors).iter().position(|entry| entry.abs() > LARGEST) {
+        Some(entry) => Err(at(name, format!("row {} has a number larger than {LARGEST:e}", entry / D))),
+        None => Ok(()),
+    }
+}
+
 /// The rows of the `(n, D)` array called `name`.
 pub fn vectors<const D: usize>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
     Table::read(name, object)?.vectors(name)
@@ -273,6 +284,10 @@ fn to_vector<const D: usize>(row: &[f64]) -> Vector<D> {
 
 /// An array of `f64` in memory as Rust has them: taken at once, since the long way takes longer than many a function.
 fn plain<'py, D: Dimension>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArray<'py, f64, D>> {
+    // Classes of their own may mean something else by their entries.
+    if !object.is_exact_instance_of::<PyUntypedArray>() {
+        return None;
+    }
     let array = object.cast::<PyArray<f64, D>>().ok()?;
     let step = size_of::<f64>().cast_signed();
     let aligned = array.data().is_aligned() && array.strides().iter().all(|stride| stride % step == 0);
@@ -290,6 +305,9 @@ fn real_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonl
 
 fn any_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
     let numpy = object.py().import("numpy")?;
+    if object.hasattr("mask")? && numpy.getattr("ma")?.call_method1("is_masked", (object,))?.is_truthy()? {
+        return Err(at(name, "has masked entries: fill them in or leave them out"));
+    }
     let array =
         numpy.call_method1("asarray", (object,)).map_err(|error| unreadable(name, object.py(), error))?;
     let array = array.cast_into::<PyUntypedArray>()?;

@@ -7,6 +7,7 @@ use stiction::broad_phase::{self, BroadPhaseKind};
 use stiction::{mesh, threads};
 
 use crate::array::whole;
+use crate::crowd;
 use crate::error::{at, not_negative, plain};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
@@ -50,7 +51,10 @@ fn found<const D: usize>(
     let start = vertex_field(surface, "x", x)?;
     let end = x_end.map(|end| vertex_field(surface, "x_end", end)).transpose()?;
     let end = end.as_deref().unwrap_or(&start);
-    Ok(x.py().detach(|| kind.candidates(surface, &start, end, inflation)))
+    x.py().detach(|| {
+        crowd::check(surface, (&start, end), inflation)?;
+        Ok(kind.candidates(surface, &start, end, inflation))
+    })
 }
 
 /// The pairs as an array of shape (k, 2), in the memory that they have.

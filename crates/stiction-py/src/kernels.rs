@@ -11,7 +11,7 @@ use stiction::signed::{self, Signed};
 use stiction::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 use stiction::tangent::{self, Tangents};
 
-use crate::array::{Table, from_rows, vectors};
+use crate::array::{Table, check_size, from_rows, vectors};
 use crate::distance::{Kind, positions, rows_of_blocks, wrong_dimension};
 use crate::error::at;
 
@@ -323,6 +323,7 @@ pub fn tangent_basis_jacobian<'py>(kind: &str, x: &Bound<'py, PyAny>) -> PyResul
 
 fn four(name: &str, x: &Bound<'_, PyAny>) -> PyResult<[Vector<3>; 4]> {
     let rows = vectors::<3>(name, x)?;
+    check_size(name, &rows)?;
     let found = rows.len();
     rows.try_into().map_err(|_| at(name, format!("has {found} rows, expected 4 for two edges")))
 }

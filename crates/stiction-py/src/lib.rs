@@ -14,6 +14,8 @@ mod kernels;
 mod meeting;
 mod part;
 mod filter_tree;
+mod known_free;
+mod crowd;
 mod shared_surface;
 mod surface;
 mod filter;

@@ -43,7 +43,7 @@ impl Scene {
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn parse(text: &str, folder: PathBuf) -> PyResult<Self> {
         let scene = scene::Scene::parse_in(text, &folder)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+            .map_err(|error| PyValueError::new_err(clipped(&error.to_string())))?;
         Ok(Self { scene, written: true })
     }
 
@@ -58,8 +58,8 @@ impl Scene {
         let file = py.import("pathlib")?.getattr("Path")?.call1((&path,))?;
         let text: String = file.call_method("read_text", (), Some(&how))?.extract()?;
         let folder = path.parent().unwrap_or(&path);
-        let scene =
-            scene::Scene::parse_in(&text, folder).map_err(|error| at(&path.display().to_string(), error))?;
+        let scene = scene::Scene::parse_in(&text, folder)
+            .map_err(|error| at(&path.display().to_string(), clipped(&error.to_string())))?;
         Ok(Self { scene, written: true })
     }
 
@@ -109,6 +109,16 @@ impl Scene {
     pub fn error(&self, error: SceneError) -> PyErr {
         if self.written { PyValueError::new_err(error.to_string()) } else { placeless(error) }
     }
+}
+
+/// The message without the rest of very long lines, which it quotes.
+fn clipped(message: &str) -> String {
+    const LONGEST: usize = 300;
+    let clip = |line: &str| match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    };
+    message.lines().map(clip).collect::<Vec<_>>().join("\n")
 }
 
 /// An error without its line: nobody has seen the text.

@@ -231,7 +231,7 @@ impl fmt::Display for Error {
             }
             Self::TooClose { pair, distance, limit } => write!(
                 f,
-                "{pair} are {distance:e} m apart, expected more than {limit:e} m: there are no contact forces where things \
+                "{pair} are {distance:?} m apart, expected more than {limit:?} m: there are no contact forces where things \
                  touch. Begin with things apart, and bound steps by collision detection"
             ),
             Self::Missing { what, remedy } => write!(f, "{what} is missing: {remedy}"),
