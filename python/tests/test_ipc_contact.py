@@ -776,7 +776,7 @@ def test_a_sliding_contact_reports_its_coefficient():
     nodes, contact = plain_contact(friction_coefficient=0.2, eps_v=1e-9)
     contact.initialize()
     u = np.zeros_like(nodes)
-    upper = nodes[:, 1] > nodes[:, 1].mean()
+    upper = nodes[:, 1] > 0.501
     u[upper, 0] = 1e-5
     contact.update(u.ravel())
     contact.refine_friction()
