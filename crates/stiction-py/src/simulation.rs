@@ -101,8 +101,7 @@ impl Simulation {
         either!(AnyRun, &self.run, run => {
             let (made, raised) = watched(py, &stop, || run.step(&stop));
             match (made, raised) {
-                (_, Some(error)) => Err(error),
-                (Err(error), None) => Err(error),
+                (_, Some(error)) | (Err(error), None) => Err(error),
                 (Ok(report), None) => record(py, &run.model, &report),
             }
         })
