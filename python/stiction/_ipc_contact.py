@@ -147,7 +147,7 @@ class IPCContact:
         self.reset()
 
     def _set_step_bound(self, use_ccd: bool | None, use_ogc: Any, line_search_energy: bool | None) -> None:
-        if use_ogc not in (True, False, "planar"):
+        if not isinstance(use_ogc, (bool, np.bool_)) and not (isinstance(use_ogc, str) and use_ogc == "planar"):
             raise ValueError(f'use_ogc: {use_ogc!r} is none of True, False and "planar"')
         if use_ccd and use_ogc:
             raise ValueError("use_ccd and use_ogc: exclude each other; choose one of them")

@@ -70,6 +70,13 @@ resource.setrlimit(resource.RLIMIT_AS, (used + 200_000_000, used + 200_000_000))
 raises(MemoryError, "vertices: no memory for 60000000 entries", lambda: stiction.Surface(x, []))
 raises(MemoryError, "", lambda: stiction.Surface(x[:2], np.zeros((20_000_000, 2), np.int8)))
 """,
+    "threads that the system cannot start": """
+stiction.set_num_threads(2)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 400_000_000, used + 400_000_000))
+raises(ValueError, "as many as the system can start", lambda: stiction.set_num_threads(1024))
+assert stiction.num_threads() == 2
+""",
     "a distance at which everything touches": """
 x = np.random.default_rng(0).random((300_000, 3))
 surface = stiction.Surface(x, [], None, np.arange(len(x)))

@@ -127,6 +127,7 @@ OWN = {
     "a billion positions that are one": (lambda: stiction.Contacts(SURFACE, many(np.float64), 0.1), ValueError, "x: .*repeats"),
     "a billion numbers that are one": (lambda: stiction.BarrierPotential(0.1, many(np.float64)[:, 0]), ValueError, "kappa: .*repeats"),
     "a filter of a billion": (lambda: stiction.Filter.fixed([0]).allows(many(np.int64)[:, 0], [1]), ValueError, "first: .*repeats"),
+    "a choice that is a billion numbers": (lambda: stiction.IPCContact((FLAT, [[0, 1], [2, 3]]), use_ogc=many(np.float64)), ValueError, "use_ogc: "),
     "coordinates of a billion": (lambda: stiction.relative_weights("ve", many(np.float64)[:, 0]), ValueError, "alpha: .*repeats"),
     "positions that are masked": (lambda: BARRIER.energy(CONTACTS, np.ma.masked_greater(X, 1)), ValueError, "x: has masked entries"),
     "positions whose squares overflow": (lambda: BARRIER.hessian(CONTACTS, X * 1e200), ValueError, "x: row 1 has a number larger than 1e75"),
