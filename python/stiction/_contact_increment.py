@@ -122,6 +122,14 @@ class ContactIncrement:
             return np.zeros_like(self.x)
         return self.friction.potential().gradient(self.slides, self.velocity(self.x))
 
+    def friction_forces(self) -> NDArray[np.float64]:
+        """The magnitude of the friction force of each slide, in N."""
+        if self.slides is None:
+            return np.zeros(0)
+        forces = self.friction.potential().slide_forces(self.slides, self.velocity(self.x))
+        out: NDArray[np.float64] = np.linalg.norm(forces, axis=1)
+        return out
+
     def hessian(self, psd: _Psd) -> csc_array:
         """Of κ B + P, in N/m, in the order x₀ y₀ z₀ x₁ …"""
         from scipy.sparse import csc_array

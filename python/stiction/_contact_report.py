@@ -19,10 +19,15 @@ class ContactReport:
     """The same divided by d̂."""
     kappa: float | None
     """Barrier stiffness; none before the first contact."""
-    normal_force: float
-    """Sum of the normal forces of all contacts, in N."""
-    friction_force: float
-    """Largest friction force on a node, in N."""
+    total_normal_force: float
+    """Sum of the magnitudes of the normal forces of all contacts, in N."""
+    total_friction_force: float
+    """Sum of the magnitudes of the friction forces of all contacts, in N; divided by `total_normal_force`, the mean friction coefficient in
+    use. Friction is lagged: its normal forces are those at which it was frozen, so right after contact begins the ratio may be off."""
+    largest_normal_force: float
+    """Largest normal force of a contact, in N."""
+    largest_friction_force: float
+    """Largest friction force of a contact, in N."""
     sticking: int
     """Slides slower than eps_v."""
     slipping: int

@@ -47,14 +47,15 @@ ROUNDING = 1e-13
 
 
 class IPCContact:
-    """Contact by barriers, with friction, that keeps every configuration free of intersections.
+    """Contact by barriers, with friction; `dhat` is by default relative, a part of the diagonal of the surface's bounding box.
 
+    Every configuration stays free of intersections.
     Adds the energy κ B(x) + P(x) to that of a solver: a barrier B that grows without bound as distances go to zero and vanishes beyond
     dhat, and the friction potential P of the increment. Works on plain arrays; see the module's head for how a solver uses it.
 
     `mesh`: the solver's mesh: (nodes, elements), a meshio mesh, or anything with `.nodes` and `.elements` or with `.p` and `.t`; nodes in m.
     `surface_mesh`: what can touch, numbered as the nodes of `mesh`: edges in 2D, triangles in 3D. `extract_surface`: find it by itself.
-    `dhat`: distance below which contact acts, in m, or, with `dhat_is_relative`, as a part of the diagonal of the surface's bounding box.
+    `dhat`: distance below which contact acts, as a part of the diagonal of the surface's bounding box; with `dhat_is_relative=False`, in m.
     `barrier_stiffness`: κ; by default it follows the stiffness given to `initialize`. `adaptive_barrier_stiffness`: κ grows after converged
     increments whose smallest gap is below 0.1 dhat.
     `friction_coefficient`: μ, one number or one for each node. `eps_v`: speed below which contacts stick, in m/s with a `time_step`, otherwise
@@ -146,7 +147,7 @@ class IPCContact:
         self.reset()
 
     def _set_step_bound(self, use_ccd: bool | None, use_ogc: Any, line_search_energy: bool | None) -> None:
-        if use_ogc not in (True, False, "planar"):
+        if not isinstance(use_ogc, (bool, np.bool_)) and not (isinstance(use_ogc, str) and use_ogc == "planar"):
             raise ValueError(f'use_ogc: {use_ogc!r} is none of True, False and "planar"')
         if use_ccd and use_ogc:
             raise ValueError("use_ccd and use_ogc: exclude each other; choose one of them")
@@ -411,6 +412,10 @@ class IPCContact:
         now = self._now
         return now.barrier(now.kappa).forces(now.contacts, now.x) if len(now.contacts) else np.zeros(0)
 
+    def friction_forces(self) -> NDArray[np.float64]:
+        """The magnitude of the friction force of each slide in N, in the order of `slides`."""
+        return self._now.friction_forces()
+
     def nodal_forces(self, part: Literal["all", "normal", "friction"] = "all") -> NDArray[np.float64]:
         """Forces on the nodes in N, shape (n, D), of the contacts' normal forces, of friction, or of both."""
         if part not in ("all", "normal", "friction"):
@@ -435,6 +440,7 @@ class IPCContact:
     def report(self) -> ContactReport:
         """The state at the last update."""
         speeds, gap = self.slip_speeds(), self.smallest_gap
+        normal, friction = self.forces(), self.friction_forces()
         sticking = int((speeds < self._now.friction.eps_v).sum())
         return ContactReport(
             contacts=len(self._now.contacts),
@@ -442,8 +448,10 @@ class IPCContact:
             smallest_gap=gap,
             relative_gap=gap / self.dhat,
             kappa=self._now.kappa,
-            normal_force=float(self.forces().sum()),
-            friction_force=float(np.linalg.norm(self._now.friction_gradient(), axis=1).max(initial=0.0)),
+            total_normal_force=float(normal.sum()),
+            total_friction_force=float(friction.sum()),
+            largest_normal_force=float(normal.max(initial=0.0)),
+            largest_friction_force=float(friction.max(initial=0.0)),
             sticking=sticking,
             slipping=len(speeds) - sticking,
             fastest_slip=float(speeds.max(initial=0.0)),

@@ -40,7 +40,8 @@ class Simulation(_stiction.Simulation):
     def _steps_until(self, until: float | None) -> int:
         if until is None:
             return self.scene.steps
-        if not math.isfinite(until):
-            raise ValueError(f"until: {until} is no time: give one in s")
         # Rounding of the quotient must not cost the last step.
-        return math.floor(until / self.scene.time_step * (1 + 1e-9))
+        steps = until / self.scene.time_step * (1 + 1e-9)
+        if not math.isfinite(steps):
+            raise ValueError(f"until: {until} is no time: give one in s")
+        return math.floor(steps)

@@ -135,7 +135,7 @@ def contacts_surface():
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
 def test_obstacles_are_stored(copied):
     obstacles = [
-        stiction.Plane([0.1, 0.2, -0.05], [0.1, -0.2, 3], velocity=[1, 2, 3], spin=[0, 0, 1], about=[1, 1, 1]),
+        stiction.Plane([0.1, 0.2, -0.05], [0.01, -0.02, 3], velocity=[1, 2, 3], spin=[0, 0, 1], about=[1, 1, 1]),
         stiction.Sphere([5, 5, -5], 4.9),
         stiction.Cylinder([0, 0, -1], [1, 0.1, 0], 0.95, spin=[1, 0, 0]),
     ]

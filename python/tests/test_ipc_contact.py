@@ -585,7 +585,7 @@ def test_a_solver_by_the_trust_region_reaches_what_is_prescribed():
     else:
         raise AssertionError(f"not converged, {held} held")
     assert (u[driven] == target).all() or np.abs(u[driven] - target).max() < 1e-14
-    assert contact.report().normal_force > 1.0
+    assert contact.report().total_normal_force > 1.0
 
 
 def test_the_energy_line_search_counts_everything():
@@ -757,7 +757,7 @@ def test_reports_agree_with_each_other():
     gaps, forces = contact.gaps(), contact.forces()
     assert len(gaps) == len(forces) == report.contacts == len(contact.contacts) == sum(report.counts.values())
     assert gaps.min() == report.smallest_gap == contact.smallest_gap and report.relative_gap == gaps.min() / 0.01
-    assert report.normal_force == pytest.approx(forces.sum()) and (forces > 0).all()
+    assert report.total_normal_force == pytest.approx(forces.sum()) and (forces > 0).all()
     normal = contact.nodal_forces("normal")
     pressure = contact.pressure()
     areas = contact.surface.vertex_areas
@@ -766,6 +766,27 @@ def test_reports_agree_with_each_other():
     assert np.allclose(both.ravel(), contact.get_global_vector())
     assert np.allclose(both, normal + contact.nodal_forces("friction"))
     assert len(contact.slip_speeds()) == len(contact.slides) == report.sticking + report.slipping
+    friction = contact.friction_forces()
+    assert report.total_friction_force == pytest.approx(friction.sum()) and report.largest_friction_force == friction.max() > 0
+    assert report.largest_normal_force == forces.max() and (friction <= 0.2 * contact.slides.normal_forces * (1 + 1e-12)).all()
+
+
+def test_a_sliding_contact_reports_its_coefficient():
+    """Both forces of a report are sums over contacts, so that their ratio is the coefficient that is in use."""
+    nodes, contact = plain_contact(friction_coefficient=0.2, eps_v=1e-9)
+    contact.initialize()
+    u = np.zeros_like(nodes)
+    upper = nodes[:, 1] > 0.501
+    u[upper, 0] = 1e-5
+    contact.update(u.ravel())
+    contact.refine_friction()
+    report = contact.report()
+    assert report.slipping == report.contacts > 0
+    assert report.total_friction_force / report.total_normal_force == pytest.approx(0.2, rel=1e-3)
+
+
+def test_the_first_line_says_that_dhat_is_relative():
+    assert "`dhat` is by default relative" in IPCContact.__doc__.splitlines()[0]
 
 
 def test_distances_of_the_native_module():

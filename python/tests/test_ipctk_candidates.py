@@ -273,6 +273,8 @@ def test_obj_files(tmp_path):
     assert (count("p "), count("l "), count("f "), count("o ")) == (2 * vv + ev + fv, ev + 2 * ee, fv, 4)
     assert max(int(n) for line in lines if line[0] in "plf" for n in line.split()[1:]) == count("v ")
     assert not candidates.save_obj(str(tmp_path / "no" / "such"), x, mine.edges, mine.faces)
+    with pytest.raises(TypeError):
+        candidates.save_obj(1, x, mine.edges, mine.faces)
 
 
 DETECTED = "vertex_vertex edge_vertex edge_edge face_vertex edge_face face_face".split()

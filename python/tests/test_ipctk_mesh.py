@@ -217,3 +217,10 @@ F = np.array([[0, 1, 2]])
 def test_wrong_input(call, error, match):
     with pytest.raises(error, match=match):
         call()
+
+
+def test_normals_of_faces_without_area_are_zero():
+    x, faces = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]])
+    for package in (ours, ipctk):
+        mesh = package.CollisionMesh(x, package.edges(faces), faces)
+        assert mesh.face_normals(x).tolist() == [[0, 0, 1]] and mesh.face_normals(0 * x).tolist() == [[0, 0, 0]]

@@ -94,7 +94,11 @@ OWN = {
     "psd that is a number": (lambda: BARRIER.hessian(CONTACTS, X, 1), TypeError, "psd"),
     "kind that is a number": (lambda: stiction.distance(4, X[:2]), TypeError, "kind"),
     "threads that are a word": (lambda: stiction.set_num_threads("two"), TypeError, "count"),
-    "threads below zero": (lambda: stiction.set_num_threads(-1), OverflowError, "negative"),
+    "threads below zero": (lambda: stiction.set_num_threads(-1), ValueError, "count: is -1, expected 1 to 1024"),
+    "threads that take the machine down": (lambda: stiction.set_num_threads(10**6), ValueError, "threads = 1000000.*1 to 1024"),
+    "threads without end": (lambda: stiction.set_num_threads(10**30), ValueError, "count: .*too large"),
+    "threads that are true": (lambda: stiction.set_num_threads(True), TypeError, "count: .*bool"),
+    "threads that are a float": (lambda: stiction.set_num_threads(2.0), TypeError, "count: .*float"),
     "no threads": (lambda: stiction.set_num_threads(0), ValueError, "threads = 0"),
     "an argument that does not exist": (lambda: stiction.Contacts(SURFACE, X, 0.1, barrier="cubic"), TypeError, "barrier"),
     "an argument too few": (lambda: stiction.Contacts(SURFACE, X), TypeError, "dhat"),
@@ -113,12 +117,21 @@ OWN = {
     "positions of another dimension": (lambda: BARRIER.energy(FLAT_CONTACTS, X), ValueError, r"x: has shape \(6, 3\), expected 2"),
     "positions of another surface": (lambda: BARRIER.energy(FLAT_CONTACTS, FLAT[:3]), ValueError, "x: positions has 3"),
     "positions without end": (lambda: stiction.Surface(np.full((3, 3), np.inf), []), ValueError, "vertices: row 0 is not finite"),
-    "a billion vertex numbers of floats": (lambda: stiction.Surface(X, [], many(np.float32)), ValueError, "faces: .*float32"),
+    "a billion vertex numbers of floats": (lambda: stiction.Surface(X, [], many(np.float32)), ValueError, "faces: .*repeats"),
     "a billion vertex numbers in one row too many": (
         lambda: stiction.Surface(X, np.broadcast_to(np.int8(1), (MANY, 3))),
         ValueError,
         r"edges: has shape \[1000000000, 3\]",
     ),
+    "a billion vertex numbers that are one": (lambda: stiction.Surface(X, [], many(np.int8)), ValueError, r"faces: has shape \[1000000000, 3\], which repeats"),
+    "a billion positions that are one": (lambda: stiction.Contacts(SURFACE, many(np.float64), 0.1), ValueError, "x: .*repeats"),
+    "a billion numbers that are one": (lambda: stiction.BarrierPotential(0.1, many(np.float64)[:, 0]), ValueError, "kappa: .*repeats"),
+    "a filter of a billion": (lambda: stiction.Filter.fixed([0]).allows(many(np.int64)[:, 0], [1]), ValueError, "first: .*repeats"),
+    "a choice that is a billion numbers": (lambda: stiction.IPCContact((FLAT, [[0, 1], [2, 3]]), use_ogc=many(np.float64)), ValueError, "use_ogc: "),
+    "coordinates of a billion": (lambda: stiction.relative_weights("ve", many(np.float64)[:, 0]), ValueError, "alpha: .*repeats"),
+    "positions that are masked": (lambda: BARRIER.energy(CONTACTS, np.ma.masked_greater(X, 1)), ValueError, "x: has masked entries"),
+    "positions whose squares overflow": (lambda: BARRIER.hessian(CONTACTS, X * 1e200), ValueError, "x: row 1 has a number larger than 1e75"),
+    "a distance that overflows": (lambda: stiction.closest_distance_squared("vf", X[:4] * 1e150), ValueError, "x: row 1 .*1e75"),
     "loose vertices in a table": (lambda: stiction.Surface(X, [], FACES, [[0, 1]]), ValueError, r"loose_vertices: has shape \[1, 2\]"),
     "a loose vertex that is none": (lambda: stiction.Surface(X, [], FACES, [6]), ValueError, "loose_vertices: .*6"),
     "bodies of too few": (lambda: stiction.Surface(X, [], FACES, bodies=[0, 1]), ValueError, "bodies: .*2 entries, expected 6"),
@@ -158,6 +171,38 @@ OWN = {
         lambda: stiction.Contacts.of(SURFACE, 0.1, obstacle=[0], numbers=[0]),
         ValueError,
         "numbers",
+    ),
+    # Things that touch, and barriers that reach too far
+    "a gradient at contact": (lambda: BARRIER.gradient(*touching()), ValueError, r"vertex 3 and face \(0, 1, 2\) are 0.0 m apart"),
+    "a product at contact": (lambda: BARRIER.product(*touching(), X), ValueError, "vertex 3 and face"),
+    "a form at contact": (lambda: BARRIER.gauss_newton_form(*touching(), X), ValueError, "vertex 3 and face"),
+    "a gradient inside an obstacle": (lambda: BARRIER.gradient(*inside(0.02)), ValueError, "vertex 3 and obstacle 0 are -0.0"),
+    "a Hessian inside an obstacle": (lambda: BARRIER.hessian(*inside(0.02)), ValueError, "vertex 3 and obstacle 0 are -0.0"),
+    "forces inside an obstacle": (lambda: stiction.BarrierPotential(0.1, barrier="cubic").forces(*inside(0.02)), ValueError, "obstacle 0"),
+    "a gradient below the minimum distance": (
+        lambda: BARRIER.gradient(stiction.Contacts(SURFACE, X, 0.1, dmin=0.06), X),
+        ValueError,
+        "are 0.0[45].* m apart, expected more than 0.06 m",
+    ),
+    "friction at contact": (lambda: stiction.Slides(*touching(), BARRIER, 0.5), ValueError, "vertex 3 and face"),
+    "friction inside an obstacle": (lambda: stiction.Slides(*inside(0.02), BARRIER, 0.5), ValueError, "obstacle 0"),
+    "friction lagged at contact": (lambda: SLIDES.at(touching()[1]), ValueError, "vertex 3 and face"),
+    "an energy without stiffness at contact": (lambda: stiction.BarrierPotential(0.1, 0.0).energy(*touching()), ValueError, "vertex 3"),
+    "a barrier beyond its contacts": (
+        lambda: stiction.BarrierPotential(0.2).energy(CONTACTS, X),
+        ValueError,
+        "contacts: were collected up to 0.1 m, but the barrier acts up to .* 0.2 m",
+    ),
+    "friction beyond its contacts": (lambda: stiction.Slides(CONTACTS, X, stiction.BarrierPotential(0.2), 0.5), ValueError, "contacts: were collected"),
+    "forces beyond another minimum distance": (
+        lambda: FRICTION.force(SLIDES, X, 0 * X, X, dmin=0.01),
+        ValueError,
+        "contacts: were collected",
+    ),
+    "a step from an intersection": (
+        lambda: stiction.largest_step(SURFACE, crossing(), 1e-3 * X),
+        ValueError,
+        r"x: intersects itself at the start: edge .* crosses face \(0, 1, 2\)",
     ),
     # Potentials
     "negative dhat of a barrier": (lambda: stiction.BarrierPotential(-1.0), ValueError, "dhat = -1"),
@@ -261,6 +306,28 @@ OWN = {
 }
 
 
+def touching():
+    """Contacts at positions where vertex 3 is on a face, and the positions."""
+    x = X.copy()
+    x[3, 2] = 0.0
+    return stiction.Contacts(SURFACE, x, 0.1), x
+
+
+def inside(depth):
+    """Contacts with a plane at positions where vertex 3 is behind it, and the positions."""
+    x = X.copy() + [0, 0, 1]
+    x[3, 2] = -depth
+    plane = stiction.Plane([0, 0, 0], [0, 0, 1])
+    return stiction.Contacts.of(SURFACE, 0.1, [plane], obstacle=[3], numbers=[0]), x
+
+
+def crossing():
+    """Positions at which vertex 3 is below a face that its edges pass through, further away than anything moves."""
+    x = X.copy()
+    x[3, 2] = -0.3
+    return x
+
+
 def simulation():
     return stiction.Simulation(
         stiction.Scene(
@@ -280,6 +347,40 @@ def simulation():
 
 
 CALLS = {f"errors: {name}": (call, ValueError, message) for name, (call, message) in BAD.items()} | OWN
+
+
+def works_with_barriers_that_reach_less_far():
+    """Contacts beyond the reach of a barrier do nothing, so a shorter one is possible."""
+    few, many = stiction.Contacts(SURFACE, X, 0.06), stiction.Contacts(SURFACE, X, 0.5)
+    short = stiction.BarrierPotential(0.06)
+    assert len(many) > len(few) and short.energy(many, X) == short.energy(few, X) > 0
+
+
+def works_with_particles_that_pass_each_other():
+    """Loose vertices touch each other, unless a filter says that they do not."""
+    rest = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.2, 0.05], [0.2, 0.25, 0.05]])
+    labels = stiction.VertexFilter.patches([0, 1, 2, 3, 3])
+    for filter, count in ((None, 1), (stiction.Filter(labels), 0)):
+        surface = stiction.Surface(rest, [], [[0, 1, 2]], [3, 4], filter=filter)
+        found = stiction.Contacts(surface, rest, 0.1).counts
+        assert (found["vv"], found["vf"]) == (count, 2)
+
+
+def works_when_a_start_follows_from_the_last_motion():
+    """The exact check of a start is made again after motions that were not bounded."""
+    p = np.zeros_like(X)
+    p[3:, 2] = -0.2
+    step = stiction.largest_step(SURFACE, X, p)
+    assert 0 < step < 1
+    again = stiction.largest_step(SURFACE, X + step * p, p)
+    assert 0 < again < 1
+    assert not stiction.is_free(SURFACE, crossing(), 1e-3 * X)
+    try:
+        stiction.largest_step(SURFACE, X + 2.5 * p, 1e-3 * X)
+    except ValueError as error:
+        assert "intersects" in str(error)
+    else:
+        raise AssertionError("an intersection was not seen")
 
 
 def works_after_owners_are_gone():
@@ -346,6 +447,9 @@ def works_without_leaks_of_arrays():
 
 
 WORKS = [
+    works_with_barriers_that_reach_less_far,
+    works_with_particles_that_pass_each_other,
+    works_when_a_start_follows_from_the_last_motion,
     works_after_owners_are_gone,
     works_while_an_argument_is_changed,
     works_with_functions_of_python_in_threads,

@@ -8,8 +8,9 @@ use numpy::ndarray::{Array2, Dimension, Ix1, IxDyn};
 use numpy::{Element, IntoPyArray, PyArray, PyArray2, PyArrayDyn, PyArrayMethods};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use numpy::{PyReadonlyArray, PyReadonlyArrayDyn};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyList, PyTuple};
+use pyo3::types::{PyBool, PyFloat, PyList, PyTuple};
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 
@@ -18,6 +19,9 @@ use crate::error::at;
 /// Integers (`i`, `u`) and real numbers (`f`), as `NumPy` abbreviates them.
 const REAL: &str = "iuf";
 const INTEGER: &str = "iu";
+
+/// Views that repeat their entries may have more than anybody has memory for. Up to this many are copied.
+const MOST_REPEATED: usize = 1 << 27;
 
 /// An array of finite numbers with rows and columns.
 pub struct Table {
@@ -35,7 +39,7 @@ impl Table {
         let &[rows, columns] = array.shape() else {
             return Err(at(name, format!("has shape {:?}, expected two dimensions (n, D)", array.shape())));
         };
-        Ok(Self { values: row_by_row(&array), shape: [rows, columns] })
+        Ok(Self { values: row_by_row(name, &array)?, shape: [rows, columns] })
     }
 
     /// Rows that are arrays of the same length, taken as they are; anything else goes the long way.
@@ -61,11 +65,23 @@ impl Table {
         if columns != D {
             return Err(at(name, format!("has shape ({rows}, {columns}), expected {D} columns")));
         }
-        let vectors: Vec<Vector<D>> = self.values.chunks_exact(D).map(to_vector).collect();
+        let mut vectors: Vec<Vector<D>> = reserved(name, rows)?;
+        vectors.extend(self.values.chunks_exact(D).map(to_vector));
         match vectors.iter().position(|v| !v.is_finite()) {
             Some(row) => Err(at(name, format!("row {row} is not finite: replace NaN and infinite numbers"))),
             None => Ok(vectors),
         }
+    }
+}
+
+/// Coordinates beyond this have powers that are no numbers: energies and thresholds go with the fourth.
+const LARGEST: f64 = 1e75;
+
+/// Refuses numbers whose powers overflow: results would not be numbers.
+pub fn check_size<const D: usize>(name: &str, vectors: &[Vector<D>]) -> PyResult<()> {
+    match flat(vectors).iter().position(|entry| entry.abs() > LARGEST) {
+        Some(entry) => Err(at(name, format!("row {} has a number larger than {LARGEST:e}", entry / D))),
+        None => Ok(()),
     }
 }
 
@@ -92,7 +108,7 @@ pub fn reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if array.ndim() != 1 {
         return Err(at(name, format!("has shape {:?}, expected (n,)", array.shape())));
     }
-    Ok(row_by_row(&array))
+    row_by_row(name, &array)
 }
 
 /// The entries of a list of numbers of Python, without a detour by an array.
@@ -112,25 +128,35 @@ pub fn finite_reals(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>>
 
 /// The entries of the array of numbers called `name`, row by row.
 pub fn reals_of_any_shape(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    Ok(row_by_row(&real_array(name, object)?))
+    row_by_row(name, &real_array(name, object)?)
 }
 
 /// The entries in the order of C; at once where they are in it already.
-fn row_by_row<T: Element + Copy>(array: &PyReadonlyArrayDyn<'_, T>) -> Vec<T> {
+fn row_by_row<T: Element + Copy>(name: &str, array: &PyReadonlyArrayDyn<'_, T>) -> PyResult<Vec<T>> {
     // The array's own `as_slice` has Fortran's order, too.
     let view = array.as_array();
+    let mut out = reserved(name, view.len())?;
     if let Some(values) = view.as_slice() {
-        return values.to_vec();
-    }
-    // Column by column, as Fortran has it: many times as fast as to iterate over any view.
-    if let (Some(values), &[rows, columns]) = (view.t().as_slice(), view.shape()) {
-        let mut turned = Vec::with_capacity(values.len());
+        out.extend_from_slice(values);
+    } else if let (Some(values), &[rows, columns]) = (view.t().as_slice(), view.shape()) {
+        // Column by column, as Fortran has it: many times as fast as to iterate over any view.
         for i in 0..rows {
-            turned.extend((0..columns).map(|j| values[j * rows + i]));
+            out.extend((0..columns).map(|j| values[j * rows + i]));
         }
-        return turned;
+    } else {
+        out.extend(view.iter().copied());
     }
-    view.iter().copied().collect()
+    Ok(out)
+}
+
+/// An empty list with room for so many entries of the argument called `name`; `MemoryError` if there is none.
+fn reserved<T>(name: &str, count: usize) -> PyResult<Vec<T>> {
+    let mut out = Vec::new();
+    let full = |_| {
+        PyMemoryError::new_err(format!("{name}: no memory for {count} entries of {} bytes", size_of::<T>()))
+    };
+    out.try_reserve_exact(count).map_err(full)?;
+    Ok(out)
 }
 
 /// The rows of the `(n, N)` array of vertex numbers called `name`; without entries, its shape does not matter.
@@ -182,18 +208,20 @@ pub fn any_numbers(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> 
     if !array.is_empty() {
         kind(name, &array, INTEGER)?;
     }
-    Ok(row_by_row(&cast(&array, "int64")?))
+    row_by_row(name, &cast(&array, "int64")?)
 }
 
 fn whole_numbers<T>(name: &str, array: &PyReadonlyArrayDyn<'_, T>) -> PyResult<Vec<u32>>
 where
     T: Element + Copy + Display + TryInto<u32>,
 {
-    let convert = |(entry, number): (usize, &T)| {
-        let range = || at(name, format!("entry {entry} is {number}, expected 0 to {}", u32::MAX));
-        (*number).try_into().map_err(|_| range())
-    };
-    array.as_array().iter().enumerate().map(convert).collect()
+    let view = array.as_array();
+    let mut out = reserved(name, view.len())?;
+    for (entry, number) in view.iter().enumerate() {
+        let range = |_| at(name, format!("entry {entry} is {number}, expected 0 to {}", u32::MAX));
+        out.push((*number).try_into().map_err(range)?);
+    }
+    Ok(out)
 }
 
 fn vertex_numbers<T, const N: usize>(name: &str, array: &PyReadonlyArrayDyn<'_, T>) -> PyResult<Vec<[u32; N]>>
@@ -207,15 +235,28 @@ where
             .try_into()
             .map_err(|_| at(name, format!("row {row} names vertex {number}, which cannot exist")))
     };
-    (0..view.shape()[0])
-        .map(|row| {
-            let mut primitive = [0; N];
-            for (k, vertex) in primitive.iter_mut().enumerate() {
-                *vertex = entry(row, k)?;
-            }
-            Ok(primitive)
-        })
-        .collect()
+    let mut out = reserved(name, view.shape()[0])?;
+    for row in 0..view.shape()[0] {
+        let mut primitive = [0; N];
+        for (k, vertex) in primitive.iter_mut().enumerate() {
+            *vertex = entry(row, k)?;
+        }
+        out.push(primitive);
+    }
+    Ok(out)
+}
+
+/// The whole number called `name`; neither `True` nor 2.0 is one.
+pub fn whole(name: &str, object: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let wrong = || {
+        let kind = object.get_type();
+        PyTypeError::new_err(format!("{name}: is of type {kind}, expected a whole number"))
+    };
+    if object.is_instance_of::<PyBool>() {
+        return Err(wrong());
+    }
+    let number = object.py().import("operator")?.call_method1("index", (object,)).map_err(|_| wrong())?;
+    number.extract().map_err(|_| at(name, format!("{number} is too large")))
 }
 
 /// A new `(n, D)` array.
@@ -243,10 +284,14 @@ fn to_vector<const D: usize>(row: &[f64]) -> Vector<D> {
 
 /// An array of `f64` in memory as Rust has them: taken at once, since the long way takes longer than many a function.
 fn plain<'py, D: Dimension>(object: &Bound<'py, PyAny>) -> Option<PyReadonlyArray<'py, f64, D>> {
+    // Classes of their own may mean something else by their entries.
+    if !object.is_exact_instance_of::<PyUntypedArray>() {
+        return None;
+    }
     let array = object.cast::<PyArray<f64, D>>().ok()?;
     let step = size_of::<f64>().cast_signed();
     let aligned = array.data().is_aligned() && array.strides().iter().all(|stride| stride % step == 0);
-    aligned.then(|| array.readonly())
+    (aligned && !repeats_too_much(array.as_untyped())).then(|| array.readonly())
 }
 
 fn real_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
@@ -260,10 +305,32 @@ fn real_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<PyReadonl
 
 fn any_array<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
     let numpy = object.py().import("numpy")?;
-    let array = numpy.call_method1("asarray", (object,)).map_err(|error| at(name, error))?;
+    if object.hasattr("mask")? && numpy.getattr("ma")?.call_method1("is_masked", (object,))?.is_truthy()? {
+        return Err(at(name, "has masked entries: fill them in or leave them out"));
+    }
+    let array =
+        numpy.call_method1("asarray", (object,)).map_err(|error| unreadable(name, object.py(), error))?;
+    let array = array.cast_into::<PyUntypedArray>()?;
+    if repeats_too_much(&array) {
+        return Err(at(
+            name,
+            format!("has shape {:?}, which repeats a few entries too often to be copied", array.shape()),
+        ));
+    }
     // Fields of packed records have strides that are no multiple of their size: they are copied.
     let aligned = numpy.call_method1("require", (array, object.py().None(), "A"))?;
     Ok(aligned.cast_into::<PyUntypedArray>()?)
+}
+
+/// Whether the array is a view, as of `numpy.broadcast_to`, with far more entries than it has memory.
+fn repeats_too_much(array: &Bound<'_, PyUntypedArray>) -> bool {
+    array.len() > MOST_REPEATED && array.strides().contains(&0)
+}
+
+/// What `NumPy` says of an argument that is no array; what is not about the argument is passed on as it is.
+fn unreadable(name: &str, py: Python<'_>, error: PyErr) -> PyErr {
+    let about_it = error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py);
+    if about_it { at(name, error) } else { error }
 }
 
 /// The kind of number in the array, which must be one of `allowed`.

@@ -3,9 +3,10 @@
 use numpy::{PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stiction::barrier::{self, Adhesion, BarrierKind, BarrierLaw, Kappa};
+use stiction::barrier::{self, Adhesion, Barrier, BarrierKind, BarrierLaw, Kappa};
 use stiction::contact::PerContact;
 use stiction::distance::Psd;
+use stiction::error::Result;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::potential::Potential;
@@ -25,7 +26,8 @@ use crate::trouble::Trouble;
 /// w is the weight of a contact, m the edge-edge mollifier (1 except for nearly parallel edges), dmin that of the contacts. b is the barrier
 /// and u its unit: see `barrier_value`.
 ///
-/// `dhat`: distance beyond dmin below which the barrier acts, in m; as a rule that of the contacts, which must reach at least as far.
+/// `dhat`: distance beyond dmin below which the barrier acts, in m; as a rule that of the contacts. A larger one than theirs is an error,
+/// because pairs between the two would be missing. A smaller one is possible: contacts beyond it have neither energy nor force.
 /// `kappa`: stiffness κ, one, or one for each contact, in the order of `Contacts.vertices`. In J/m⁴ for the clamped logarithm and counted
 /// contacts.
 /// `barrier`: `"clamped_log"`, `"normalized_clamped_log"`, `"clamped_log_squared"`, `"cubic"`, `"two_stage"`, `"linear_log"`,
@@ -34,6 +36,9 @@ use crate::trouble::Trouble;
 /// `physical_units`: whether the barrier is in m, so that kappa of contacts weighted by areas is in Pa.
 ///
 /// The methods take contacts and positions x, shape (n, D), in m.
+///
+/// Where a pair is not further apart than dmin, or a vertex is inside an obstacle, the energy is infinite, and there are neither forces nor
+/// other derivatives: asking for them raises `ValueError` with the pair. (The barrier `cubic` is finite at contact, with derivatives.)
 #[pyclass(frozen, module = "stiction")]
 pub struct BarrierPotential(pub Setting);
 
@@ -44,6 +49,8 @@ pub struct Setting {
     dhat: f64,
     physical: bool,
     kappa: Stiffness,
+    /// Whether contacts may have been collected for less than the barrier's reach, and derivatives asked for where there are none.
+    lenient: bool,
 }
 
 /// One stiffness, or one for each contact.
@@ -67,7 +74,7 @@ impl BarrierPotential {
         let kappa = kappa.map_or(Ok(Stiffness::Same(1.0)), Stiffness::read)?;
         let named = BarrierChoice::Named(BarrierKind::default());
         let barrier = barrier.map_or(Ok(named), BarrierChoice::read)?;
-        Ok(Self(Setting { barrier, dhat, physical: physical_units, kappa }))
+        Ok(Self(Setting { barrier, dhat, physical: physical_units, kappa, lenient: false }))
     }
 
     /// Adhesion instead of a barrier: a force that pulls, `strength` (in N by weight) at the distance `peak` and none from `dhat` on,
@@ -90,6 +97,10 @@ impl BarrierPotential {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (class, Setting { barrier, dhat, physical, .. }) = (py.get_type::<Self>(), &self.0);
+        if self.0.lenient {
+            let strict = Self(Setting { lenient: false, ..self.0.clone() });
+            return Ok((class.getattr("_lenient")?, (strict,).into_pyobject(py)?));
+        }
         match barrier {
             BarrierChoice::Adhesion { peak, strength } => {
                 Ok((class.getattr("adhesion")?, (*peak, *dhat, *strength).into_pyobject(py)?))
@@ -105,6 +116,11 @@ impl BarrierPotential {
                 Ok((make, (*dhat, self.kappa(py)?).into_pyobject(py)?))
             }
         }
+    }
+
+    /// The same potential for ipctk's interface: it takes contacts of any reach, and derivatives where there are none are not finite.
+    fn _lenient(&self) -> Self {
+        Self(Setting { lenient: true, ..self.0.clone() })
     }
 
     /// The distance beyond dmin below which the barrier acts, in m.
@@ -143,7 +159,13 @@ impl BarrierPotential {
     fn energy(&self, contacts: &Contacts, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
-            self.0.on(x.py(), scene, |barrier| barrier.energy(&positions))
+            let found = self.0.on(x.py(), scene, |barrier| {
+                let energy = barrier.energy(&positions);
+                // No stiffness times an infinite barrier.
+                if energy.is_nan() { self.0.refuse(barrier, &positions)?; }
+                Ok(energy)
+            })?;
+            found.map_err(|error| plain(&error))
         })
     }
 
@@ -155,7 +177,8 @@ impl BarrierPotential {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
-            let found = self.0.on(x.py(), scene, |barrier| gradient(barrier, &positions))?;
+            let found = self.0.on(x.py(), scene, |barrier| self.0.gradient(barrier, &positions))?;
+            let found = found.map_err(|error| plain(&error))?;
             Ok(from_vectors(x.py(), &found))
         })
     }
@@ -168,7 +191,8 @@ impl BarrierPotential {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
-            let found = self.0.on(x.py(), scene, |barrier| gradient(barrier, &positions))?;
+            let found = self.0.on(x.py(), scene, |barrier| self.0.gradient(barrier, &positions))?;
+            let found = found.map_err(|error| plain(&error))?;
             Ok(PyArray1::from_slice(x.py(), flat(&found)))
         })
     }
@@ -222,7 +246,12 @@ impl BarrierPotential {
         either!(AnyContacts, &contacts.0, scene => {
             let (positions, p) = (scene.field("x", x)?, scene.field("p", p)?);
             let mut out = vec![Vector::ZERO; positions.len()];
-            self.0.on(x.py(), scene, |barrier| barrier.product(&positions, 1.0, psd, &p, &mut out))?;
+            let done = self.0.on(x.py(), scene, |barrier| {
+                self.0.check(barrier, &positions)?;
+                barrier.product(&positions, 1.0, psd, &p, &mut out);
+                Ok(())
+            })?;
+            done.map_err(|error| plain(&error))?;
             Ok(from_vectors(x.py(), &out))
         })
     }
@@ -231,7 +260,11 @@ impl BarrierPotential {
     fn forces<'py>(&self, contacts: &Contacts, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
-            let forces = self.0.on(x.py(), scene, |barrier| barrier.forces(&positions))?;
+            let forces = self.0.on(x.py(), scene, |barrier| {
+                self.0.check(barrier, &positions)?;
+                Ok(barrier.forces(&positions))
+            })?;
+            let forces = forces.map_err(|error| plain(&error))?;
             Ok(PyArray1::from_iter(x.py(), forces.iter().copied()))
         })
     }
@@ -245,7 +278,12 @@ impl BarrierPotential {
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
             let mut out = vec![Vector::ZERO; positions.len()];
-            self.0.on(x.py(), scene, |barrier| barrier.gauss_newton_diagonal(&positions, 1.0, &mut out))?;
+            let done = self.0.on(x.py(), scene, |barrier| {
+                self.0.check(barrier, &positions)?;
+                barrier.gauss_newton_diagonal(&positions, 1.0, &mut out);
+                Ok(())
+            })?;
+            done.map_err(|error| plain(&error))?;
             Ok(from_vectors(x.py(), &out))
         })
     }
@@ -259,7 +297,11 @@ impl BarrierPotential {
     ) -> PyResult<f64> {
         either!(AnyContacts, &contacts.0, scene => {
             let (positions, p) = (scene.field("x", x)?, scene.field("p", p)?);
-            self.0.on(x.py(), scene, |barrier| barrier.gauss_newton_form(&positions, &p))
+            let form = self.0.on(x.py(), scene, |barrier| {
+                self.0.check(barrier, &positions)?;
+                Ok(barrier.gauss_newton_form(&positions, &p))
+            })?;
+            form.map_err(|error| plain(&error))
         })
     }
 
@@ -277,8 +319,11 @@ impl BarrierPotential {
             let Some(sources) = &scene.sources else {
                 return Err(at("contacts", "were made without shape_derivatives=True"));
             };
-            let derive = |barrier: &Placed<'_, _>| barrier.shape_derivative(&scene.surface, sources, &positions);
-            let blocks = self.0.on(x.py(), scene, derive)?;
+            let blocks = self.0.on(x.py(), scene, |barrier| {
+                self.0.check(barrier, &positions)?;
+                Ok(barrier.shape_derivative(&scene.surface, sources, &positions))
+            })?;
+            let blocks = blocks.map_err(|error| plain(&error))?;
             sum_of(x.py(), &blocks, flat(&positions).len())
         })
     }
@@ -287,22 +332,64 @@ impl BarrierPotential {
 impl BarrierPotential {
     fn of(barrier: BarrierChoice, dhat: f64) -> PyResult<Self> {
         BarrierLaw::new(BarrierKind::default(), dhat).map_err(|error| plain(&error))?;
-        Ok(Self(Setting { barrier, dhat, physical: false, kappa: Stiffness::Same(1.0) }))
+        Ok(Self(Setting { barrier, dhat, physical: false, kappa: Stiffness::Same(1.0), lenient: false }))
     }
 
     fn columns(&self, contacts: &Contacts, x: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
         let psd = read_psd(psd)?;
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
-            self.0.on(x.py(), scene, |barrier| scene.surface.hessian.hessian(barrier, &positions, psd))?
+            self.0.on(x.py(), scene, |barrier| {
+                self.0.check(barrier, &positions).map_err(|error| plain(&error))?;
+                scene.surface.hessian.hessian(barrier, &positions, psd)
+            })?
         })
     }
 }
+
+/// Distances that differ by this part count as the same.
+const ROUNDING: f64 = 1e-12;
 
 /// A barrier on contacts.
 pub type Placed<'a, const D: usize> = barrier::BarrierPotential<'a, D, AnyBarrier>;
 
 impl Setting {
+    /// The gradient, checked for finiteness: cheaper than to look at all distances first.
+    fn gradient<const D: usize>(&self, barrier: &Placed<'_, D>, x: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
+        let found = gradient(barrier, x);
+        if !flat(&found).iter().all(|entry| entry.is_finite()) {
+            self.refuse(barrier, x)?;
+        }
+        Ok(found)
+    }
+
+    /// Refuses positions at which there are no derivatives.
+    pub fn check<const D: usize>(&self, barrier: &Placed<'_, D>, x: &[Vector<D>]) -> Result<()> {
+        if self.lenient { Ok(()) } else { barrier.check_apart(x) }
+    }
+
+    /// Says which pair it is that has no normal, or no force that is a number.
+    pub fn refuse<const D: usize>(&self, barrier: &Placed<'_, D>, x: &[Vector<D>]) -> Result<()> {
+        if self.lenient {
+            return Ok(());
+        }
+        let limit = if barrier.law.barrier().is_interior() { barrier.law.dmin() } else { 0.0 };
+        barrier.contacts.check_apart(x, barrier.obstacles, limit)
+    }
+
+    /// Refuses a barrier that acts beyond the distance for which contacts were collected: pairs would be missing.
+    fn check_reach<const D: usize>(&self, scene: &Scene<D>, dmin: f64) -> PyResult<()> {
+        let (own, collected) = (dmin + self.dhat, scene.reach());
+        if self.lenient || own <= collected * (1.0 + ROUNDING) {
+            return Ok(());
+        }
+        let message = format!(
+            "were collected up to {collected} m, but the barrier acts up to dmin + dhat = {own} m: pairs between are missing. Make \
+             contacts with the dhat of the barrier, or a larger one"
+        );
+        Err(at("contacts", message))
+    }
+
     /// What `f` makes of the barrier on contacts, with the interpreter free for others.
     pub fn on<const D: usize, R: Send>(
         &self,
@@ -321,6 +408,7 @@ impl Setting {
         dmin: f64,
         f: impl FnOnce(&Placed<'_, D>) -> R + Send,
     ) -> PyResult<R> {
+        self.check_reach(scene, dmin)?;
         let stiffness = self.kappa.of(scene)?;
         let trouble = Trouble::default();
         let found = py.detach(|| {

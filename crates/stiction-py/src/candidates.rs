@@ -6,6 +6,8 @@ use pyo3::types::PyDict;
 use stiction::broad_phase::{self, BroadPhaseKind};
 use stiction::{mesh, threads};
 
+use crate::array::whole;
+use crate::crowd;
 use crate::error::{at, not_negative, plain};
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 
@@ -49,7 +51,10 @@ fn found<const D: usize>(
     let start = vertex_field(surface, "x", x)?;
     let end = x_end.map(|end| vertex_field(surface, "x_end", end)).transpose()?;
     let end = end.as_deref().unwrap_or(&start);
-    Ok(x.py().detach(|| kind.candidates(surface, &start, end, inflation)))
+    x.py().detach(|| {
+        crowd::check(surface, (&start, end), inflation)?;
+        Ok(kind.candidates(surface, &start, end, inflation))
+    })
 }
 
 /// The pairs as an array of shape (k, 2), in the memory that they have.
@@ -62,10 +67,15 @@ pub fn pair_array(py: Python<'_>, pairs: Vec<(u32, u32)>) -> PyResult<Bound<'_, 
 
 /// Chooses how many threads every function uses from now on; at first, one for each core.
 ///
-/// Results do not depend on it, to the last bit.
+/// Results do not depend on it, to the last bit. A child of a fork starts as many threads of its own.
+///
+/// `count`: 1 to 1024. Raises `ValueError` for other numbers and if the system cannot start so many; the threads so far are kept.
 #[pyfunction]
-pub fn set_num_threads(count: usize) -> PyResult<()> {
-    threads::set_count(count).map_err(|error| plain(&error))
+pub fn set_num_threads(py: Python<'_>, count: &Bound<'_, PyAny>) -> PyResult<()> {
+    let count = whole("count", count)?;
+    let count = usize::try_from(count)
+        .map_err(|_| at("count", format!("is {count}, expected 1 to {}", threads::MAX_COUNT)))?;
+    py.detach(|| threads::set_count(count)).map_err(|error| plain(&error))
 }
 
 /// How many threads every function uses.

@@ -16,8 +16,9 @@ use stiction::math::Vector;
 use stiction::math::vector::flat;
 use stiction::stencil::Stencil;
 
-use crate::array::{from_rows, from_vectors, index_pairs, reals};
+use crate::array::{check_size, from_rows, from_vectors, index_pairs, reals};
 use crate::contact_lists::{Lists, set_weights};
+use crate::crowd;
 use crate::error::{at, plain};
 use crate::obstacles::Obstacles;
 use crate::shared_surface::SharedSurface;
@@ -498,9 +499,12 @@ impl<const D: usize> Scene<D> {
         obstacles: Obstacles<D>,
         Pick { distances, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
     ) -> PyResult<Self> {
+        // Both boxes of a pair grow, so half the distance each.
+        let inflation = 0.5 * selection.reach;
+        if matches!(near, Near::By(_)) {
+            crowd::check(surface, (positions, positions), inflation)?;
+        }
         let contacts = py.detach(|| {
-            // Both boxes of a pair grow, so half the distance each.
-            let inflation = 0.5 * selection.reach;
             selection.check()?;
             let near = match near {
                 Near::Given(near) => {
@@ -610,9 +614,16 @@ impl<const D: usize> Scene<D> {
         gradient.into_iter().map(|(v, slope)| (v, slope * factor)).collect()
     }
 
+    /// The distance up to which contacts were collected, in m.
+    pub fn reach(&self) -> f64 {
+        self.dmin + self.dhat
+    }
+
     /// The positions or other vectors of all vertices called `name`.
     pub fn field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
-        vertex_field(&self.surface, name, object)
+        let field = vertex_field(&self.surface, name, object)?;
+        check_size(name, &field)?;
+        Ok(field)
     }
 }
 

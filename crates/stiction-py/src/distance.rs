@@ -8,7 +8,7 @@ use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 
-use crate::array::{Table, from_rows};
+use crate::array::{Table, check_size, from_rows};
 use crate::error::at;
 
 /// A kind of pair.
@@ -154,6 +154,13 @@ pub fn rows_of_blocks<const D: usize, const N: usize>(blocks: &[[Matrix<D>; N]; 
 
 /// The rows of `x`, as many as the kind of pair has vertices.
 pub fn positions<const D: usize, const N: usize>(x: &Table) -> PyResult<[Vector<D>; N]> {
+    let found = exact_positions(x)?;
+    check_size("x", &found)?;
+    Ok(found)
+}
+
+/// The same for functions that are right for all numbers, however large.
+pub fn exact_positions<const D: usize, const N: usize>(x: &Table) -> PyResult<[Vector<D>; N]> {
     let vectors = x.vectors::<D>("x")?;
     let found = vectors.len();
     vectors.try_into().map_err(|_| at("x", format!("has {found} rows, expected {N} for this kind of pair")))

@@ -127,9 +127,8 @@ impl Filter {
     }
 
     /// Whether two primitives, given by their vertices, may touch.
-    #[allow(clippy::needless_pass_by_value, reason = "lists of Python become vectors")]
-    fn allows(&self, first: Vec<u32>, second: Vec<u32>) -> bool {
-        self.0.allows(&first, &second)
+    fn allows(&self, first: &Bound<'_, PyAny>, second: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.0.allows(&numbers("first", first)?, &numbers("second", second)?))
     }
 
     /// The surface with this rule instead of the one it had.

@@ -11,7 +11,7 @@ use stiction::signed::{self, Signed};
 use stiction::stencil::{EDGE_EDGE, Pair, VERTEX_EDGE, VERTEX_FACE, VERTEX_VERTEX};
 use stiction::tangent::{self, Tangents};
 
-use crate::array::{Table, from_rows, vectors};
+use crate::array::{Table, check_size, from_rows, reals, vectors};
 use crate::distance::{Kind, positions, rows_of_blocks, wrong_dimension};
 use crate::error::at;
 
@@ -138,7 +138,7 @@ pub fn relative_weights<'py>(kind: &str, alpha: &Bound<'py, PyAny>) -> PyResult<
         Ok(pair.weights([number(0), number(1)]).to_vec())
     }
     let py = alpha.py();
-    let alpha: Vec<f64> = alpha.extract().map_err(|error| at("alpha", error))?;
+    let alpha = reals("alpha", alpha)?;
     let weights = match Kind::read(kind)? {
         Kind::VertexVertex => of(&VERTEX_VERTEX, &alpha),
         Kind::VertexEdge => of(&VERTEX_EDGE, &alpha),
@@ -323,6 +323,7 @@ pub fn tangent_basis_jacobian<'py>(kind: &str, x: &Bound<'py, PyAny>) -> PyResul
 
 fn four(name: &str, x: &Bound<'_, PyAny>) -> PyResult<[Vector<3>; 4]> {
     let rows = vectors::<3>(name, x)?;
+    check_size(name, &rows)?;
     let found = rows.len();
     rows.try_into().map_err(|_| at(name, format!("has {found} rows, expected 4 for two edges")))
 }

@@ -5,6 +5,8 @@
 
 mod error;
 mod trouble;
+mod lock;
+mod fork;
 mod array;
 mod sparse;
 mod distance;
@@ -12,6 +14,8 @@ mod kernels;
 mod meeting;
 mod part;
 mod filter_tree;
+mod known_free;
+mod crowd;
 mod shared_surface;
 mod surface;
 mod filter;
@@ -113,6 +117,7 @@ mod _stiction {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::fork::register(module)?;
         module.add("version", env!("CARGO_PKG_VERSION"))
     }
 }

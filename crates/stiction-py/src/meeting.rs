@@ -5,7 +5,7 @@ use stiction::crossing;
 use stiction::math::Vector;
 
 use crate::array::{Table, vectors};
-use crate::distance::{positions, wrong_dimension};
+use crate::distance::{exact_positions, wrong_dimension};
 use crate::error::at;
 
 /// Whether two closed segments share a point: exact, also where they only touch or have no length.
@@ -14,7 +14,7 @@ use crate::error::at;
 #[pyfunction]
 pub fn segments_meet(x: &Bound<'_, PyAny>) -> PyResult<bool> {
     fn of<const D: usize>(x: &Table) -> PyResult<bool> {
-        let [p0, p1, q0, q1] = positions::<D, 4>(x)?;
+        let [p0, p1, q0, q1] = exact_positions::<D, 4>(x)?;
         Ok(crossing::segments_meet([p0, p1], [q0, q1]))
     }
     let x = Table::read("x", x)?;

@@ -13,7 +13,7 @@ use stiction::ogc::{feasible, shorten_to_balls};
 use crate::array::{Table, from_vectors, reals, vector, vectors};
 use crate::candidates::pair_array;
 use crate::contacts::read_candidates;
-use crate::distance::{Kind, positions, wrong_dimension};
+use crate::distance::{Kind, exact_positions, wrong_dimension};
 use crate::error::{at, plain};
 use crate::obstacles::Obstacles;
 use crate::shared_surface::SharedSurface;
@@ -151,10 +151,10 @@ pub fn pair_step(kind: &str, start: &Bound<'_, PyAny>, end: &Bound<'_, PyAny>, r
 
 fn query<const D: usize>(kind: Kind, start: &Table, end: &Table) -> PyResult<Query<D>> {
     Ok(match kind {
-        Kind::VertexVertex => Query::VertexVertex(positions(start)?, positions(end)?),
-        Kind::VertexEdge => Query::VertexEdge(positions(start)?, positions(end)?),
-        Kind::EdgeEdge => Query::EdgeEdge(positions(start)?, positions(end)?),
-        Kind::VertexFace => Query::VertexFace(positions(start)?, positions(end)?),
+        Kind::VertexVertex => Query::VertexVertex(exact_positions(start)?, exact_positions(end)?),
+        Kind::VertexEdge => Query::VertexEdge(exact_positions(start)?, exact_positions(end)?),
+        Kind::EdgeEdge => Query::EdgeEdge(exact_positions(start)?, exact_positions(end)?),
+        Kind::VertexFace => Query::VertexFace(exact_positions(start)?, exact_positions(end)?),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Scenes: text, files or dictionaries.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
@@ -28,7 +29,8 @@ impl Scene {
     #[new]
     fn new(values: &Bound<'_, PyAny>) -> PyResult<Self> {
         let values = values.cast::<PyMapping>().map_err(|_| at("values", "expected a dictionary"))?;
-        let text = toml::to_string(&table("", values)?).map_err(|error| at("values", error))?;
+        let text = toml::to_string(&table(Place { name: "", depth: 0 }, values)?)
+            .map_err(|error| at("values", error))?;
         match scene::Scene::parse(&text) {
             Ok(scene) => Ok(Self { scene, written: false }),
             Err(error) => Err(placeless(error)),
@@ -41,7 +43,7 @@ impl Scene {
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn parse(text: &str, folder: PathBuf) -> PyResult<Self> {
         let scene = scene::Scene::parse_in(text, &folder)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+            .map_err(|error| PyValueError::new_err(clipped(&error.to_string())))?;
         Ok(Self { scene, written: true })
     }
 
@@ -56,8 +58,8 @@ impl Scene {
         let file = py.import("pathlib")?.getattr("Path")?.call1((&path,))?;
         let text: String = file.call_method("read_text", (), Some(&how))?.extract()?;
         let folder = path.parent().unwrap_or(&path);
-        let scene =
-            scene::Scene::parse_in(&text, folder).map_err(|error| at(&path.display().to_string(), error))?;
+        let scene = scene::Scene::parse_in(&text, folder)
+            .map_err(|error| at(&path.display().to_string(), clipped(&error.to_string())))?;
         Ok(Self { scene, written: true })
     }
 
@@ -109,28 +111,64 @@ impl Scene {
     }
 }
 
+/// The message without the rest of very long lines, which it quotes.
+fn clipped(message: &str) -> String {
+    const LONGEST: usize = 300;
+    let clip = |line: &str| match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    };
+    message.lines().map(clip).collect::<Vec<_>>().join("\n")
+}
+
 /// An error without its line: nobody has seen the text.
 fn placeless(error: SceneError) -> PyErr {
     PyValueError::new_err(SceneError { place: None, ..error }.to_string())
 }
 
-fn table(name: &str, values: &Bound<'_, PyMapping>) -> PyResult<Table> {
+/// Lists and dictionaries inside each other; one that contains itself has no end. No key of a scene needs a tenth of it.
+const DEEPEST: usize = 64;
+
+/// Where a value is, in words, and in how many lists and dictionaries.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    name: &'a str,
+    depth: usize,
+}
+
+impl Place<'_> {
+    fn error(self, message: impl Display) -> PyErr {
+        at(if self.name.is_empty() { "values" } else { self.name }, message)
+    }
+
+    /// Refuses to go deeper than anything sensible does.
+    fn check(self) -> PyResult<()> {
+        if self.depth <= DEEPEST {
+            return Ok(());
+        }
+        let start: String = self.name.chars().take(40).collect();
+        Err(at(&format!("{start}…"), format!("is nested more than {DEEPEST} deep: does it contain itself?")))
+    }
+}
+
+fn table(place: Place<'_>, values: &Bound<'_, PyMapping>) -> PyResult<Table> {
+    place.check()?;
     let mut out = Table::new();
     for item in values.items()? {
         let (key, entry): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
         let Ok(key) = key.extract::<String>() else {
-            return Err(at(if name.is_empty() { "values" } else { name }, "has a key that is not a word"));
+            return Err(place.error("has a key that is not a word"));
         };
-        let inner = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
-        out.insert(key, value(&inner, &entry)?);
+        let name = if place.name.is_empty() { key.clone() } else { format!("{}.{key}", place.name) };
+        out.insert(key, value(Place { name: &name, depth: place.depth + 1 }, &entry)?);
     }
     Ok(out)
 }
 
-/// A value as TOML has it, at the place called `name`.
-fn value(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// A value as TOML has it.
+fn value(place: Place<'_>, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(values) = object.cast::<PyMapping>() {
-        return table(name, values).map(Value::Table);
+        return table(place, values).map(Value::Table);
     }
     if let Ok(text) = object.cast::<PyString>() {
         return Ok(Value::String(text.to_str()?.to_owned()));
@@ -140,21 +178,29 @@ fn value(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
     // Arrays and numbers of NumPy become lists and numbers of Python.
     if object.hasattr("tolist")? {
-        return value(name, &object.call_method0("tolist")?);
+        place.check()?;
+        return value(Place { depth: place.depth + 1, ..place }, &object.call_method0("tolist")?);
     }
     if object.is_instance_of::<PyInt>() {
-        return object.extract().map(Value::Integer).map_err(|error| at(name, error));
+        return object.extract().map(Value::Integer).map_err(|error| place.error(error));
     }
     if let Ok(number) = object.extract::<f64>() {
         return Ok(Value::Float(number));
     }
-    let Ok(entries) = object.try_iter() else {
+    list(place, object).map(Value::Array)
+}
+
+/// The entries of a list or of anything else that has a length; what has none may have no end.
+fn list(place: Place<'_>, object: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+    place.check()?;
+    let (Ok(entries), Ok(_)) = (object.try_iter(), object.len()) else {
         let kind = object.get_type().name()?;
-        return Err(at(
-            name,
-            format!("{kind} is no value of a scene: give a number, a word, a list or a dictionary"),
-        ));
+        return Err(place
+            .error(format!("{kind} is no value of a scene: give a number, a word, a list or a dictionary")));
     };
-    let entries = entries.enumerate().map(|(index, entry)| value(&format!("{name}[{index}]"), &entry?));
-    entries.collect::<PyResult<Vec<_>>>().map(Value::Array)
+    let entry = |(index, entry): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let name = format!("{}[{index}]", place.name);
+        value(Place { name: &name, depth: place.depth + 1 }, &entry?)
+    };
+    entries.enumerate().map(entry).collect()
 }

@@ -5,9 +5,11 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, TryLockError, Weak};
 
 use stiction::broad_phase::{BroadPhaseKind, Candidates, Nearby};
+use stiction::error::Result;
 use stiction::math::Vector;
 use stiction::mesh;
 
+use crate::known_free::{KnownFree, first_crossing};
 use crate::sparse::Kept;
 
 /// What someone found on a surface, of a type that only they know.
@@ -19,6 +21,7 @@ pub struct SharedSurface<const D: usize> {
     surface: mesh::Surface<D>,
     nearby: Mutex<Nearby<D>>,
     last: Mutex<Option<Weak<Found>>>,
+    free: Mutex<Option<KnownFree<D>>>,
     /// The last Hessian of a barrier: the next contacts are often the same pairs.
     pub hessian: Kept<D>,
 }
@@ -26,7 +29,7 @@ pub struct SharedSurface<const D: usize> {
 impl<const D: usize> SharedSurface<D> {
     pub fn new(surface: mesh::Surface<D>) -> Arc<Self> {
         let (nearby, last) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { surface, nearby, last, hessian: Kept::default() })
+        Arc::new(Self { surface, nearby, last, free: Mutex::default(), hessian: Kept::default() })
     }
 
     /// The candidates of a motion, whose positions and inflation have been checked. The default method remembers; which one
@@ -52,6 +55,24 @@ impl<const D: usize> SharedSurface<D> {
             Err(TryLockError::WouldBlock) => return kind.candidates(&self.surface, start, end, inflation),
         };
         nearby.candidates(&self.surface, start, end, inflation)
+    }
+
+    /// What intersects at the start of a motion of which this part is free of contact for what is apart there, in words. Starts that follow
+    /// from the last motion need no look.
+    pub fn crossing_at_start(
+        &self,
+        (start, end): (&[Vector<D>], &[Vector<D>]),
+        part: f64,
+    ) -> Result<Option<String>> {
+        let mut free = self.free.try_lock().ok();
+        let known = free.as_ref().and_then(|free| free.as_ref()).is_some_and(|known| known.has(start));
+        if !known && let Some(found) = first_crossing(&self.surface, start)? {
+            return Ok(Some(found));
+        }
+        if let Some(free) = &mut free {
+            **free = Some(KnownFree::new(start, end, part));
+        }
+        Ok(None)
     }
 
     /// The contacts built last, while someone has them.

@@ -1,8 +1,8 @@
 //! The simulator.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::PyArray2;
 use pyo3::exceptions::PyRuntimeError;
@@ -21,6 +21,7 @@ use stiction_sim::timings::{Phase, Timings};
 use crate::array::{from_rows, from_vectors};
 use crate::error::{at, file_error, not_negative, positive};
 use crate::interrupt::watched;
+use crate::lock::Lock;
 use crate::scene::Scene;
 use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
@@ -43,11 +44,11 @@ struct Run<const D: usize> {
     model: Model<D>,
     surface: Arc<SharedSurface<D>>,
     /// The state after the last whole step; replaced, never changed, so that it can be read during a step.
-    state: Mutex<Arc<State<D>>>,
+    state: Lock<Arc<State<D>>>,
     /// Of the steps of this object, and of the start.
-    reports: Mutex<Vec<StepReport<D>>>,
+    reports: Lock<Vec<StepReport<D>>>,
     /// Locked during a step: steps of several threads wait for each other.
-    work: Mutex<Workspace<D>>,
+    work: Lock<Workspace<D>>,
 }
 
 /// A simulation of a scene, which starts at time 0.
@@ -60,7 +61,7 @@ pub struct Simulation {
     scene: Py<Scene>,
     run: AnyRun,
     /// Reports of steps before the simulation was stored and restored.
-    earlier: Mutex<Option<Py<PyList>>>,
+    earlier: Lock<Option<Py<PyList>>>,
 }
 
 /// What is stored of a simulation: time, steps, stiffness, vectors of the vertices, the length in s of the last step of an integrator that
@@ -81,7 +82,7 @@ impl Simulation {
             py.detach(|| whole.scene.build()).map(|built| AnyRun::Solid(Run::new(built)))
         };
         let run = run.map_err(|error| whole.error(error))?;
-        Ok(Self { scene: scene.clone().unbind(), run, earlier: Mutex::new(None) })
+        Ok(Self { scene: scene.clone().unbind(), run, earlier: Lock::new(None) })
     }
 
     /// Makes one time step and returns its report, a dictionary of numbers and words:
@@ -100,8 +101,7 @@ impl Simulation {
         either!(AnyRun, &self.run, run => {
             let (made, raised) = watched(py, &stop, || run.step(&stop));
             match (made, raised) {
-                (_, Some(error)) => Err(error),
-                (Err(error), None) => Err(StepError::new_err(error.to_string())),
+                (_, Some(error)) | (Err(error), None) => Err(error),
                 (Ok(report), None) => record(py, &run.model, &report),
             }
         })
@@ -112,12 +112,12 @@ impl Simulation {
     fn reports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         // Nothing of Python is made under a lock: it may run anybody's finaliser, which may want the lock.
         let out = PyList::empty(py);
-        let earlier = locked(&self.earlier).as_ref().map(|earlier| earlier.clone_ref(py));
+        let earlier = self.earlier.lock()?.as_ref().map(|earlier| earlier.clone_ref(py));
         if let Some(earlier) = earlier {
             earlier.bind(py).iter().try_for_each(|report| out.append(report))?;
         }
         either!(AnyRun, &self.run, run => {
-            let reports = locked(&run.reports).clone();
+            let reports = run.reports.lock()?.clone();
             for report in &reports {
                 out.append(record(py, &run.model, report)?)?;
             }
@@ -129,7 +129,8 @@ impl Simulation {
     /// and `total`. It waits for a step of another thread.
     #[getter]
     fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let timings: Timings = either!(AnyRun, &self.run, run => py.detach(|| *locked(&run.work).timings()));
+        let timings: Timings =
+            either!(AnyRun, &self.run, run => py.detach(|| run.work.lock().map(|work| *work.timings())))?;
         let out = PyDict::new(py);
         let names = ["search", "line_search", "assembly", "solve"];
         for (name, phase) in names.into_iter().zip(Phase::ALL) {
@@ -148,26 +149,26 @@ impl Simulation {
 
     /// Time in s.
     #[getter]
-    fn time(&self) -> f64 {
-        either!(AnyRun, &self.run, run => run.state().time)
+    fn time(&self) -> PyResult<f64> {
+        either!(AnyRun, &self.run, run => Ok(run.state()?.time))
     }
 
     /// Steps made.
     #[getter]
-    fn steps(&self) -> usize {
-        either!(AnyRun, &self.run, run => run.state().step)
+    fn steps(&self) -> PyResult<usize> {
+        either!(AnyRun, &self.run, run => Ok(run.state()?.step))
     }
 
     /// Positions in m, shape (n, D).
     #[getter]
-    fn positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        either!(AnyRun, &self.run, run => from_vectors(py, &run.state().x))
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.state()?.x)))
     }
 
     /// Velocities in m/s, shape (n, D).
     #[getter]
-    fn velocities<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        either!(AnyRun, &self.run, run => from_vectors(py, &run.state().v))
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.state()?.v)))
     }
 
     /// Vertices of the solid elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4). Sheets and rods are in `surface`.
@@ -204,7 +205,7 @@ impl Simulation {
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn write_vtu(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         either!(AnyRun, &self.run, run => {
-            let state = run.state();
+            let state = run.state()?;
             py.detach(|| vtu::write(&path, &run.model, &state)).map_err(|error| file_error(py, &error))
         })
     }
@@ -216,7 +217,7 @@ impl Simulation {
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         either!(AnyRun, &self.run, run => {
-            let state = run.state();
+            let state = run.state()?;
             py.detach(|| state.save(&path, &run.model)).map_err(|error| file_error(py, &error))
         })
     }
@@ -228,18 +229,19 @@ impl Simulation {
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         either!(AnyRun, &self.run, run => {
-            py.detach(|| run.load(&path)).map_err(|error| file_error(py, &error))?;
+            let state = py.detach(|| run.loaded(&path)).map_err(|error| file_error(py, &error))?;
+            py.detach(|| run.go_to(state))?;
         });
         // Dropped without the lock: what is Python's may run anybody's finaliser, which may want it.
-        let earlier = locked(&self.earlier).take();
+        let earlier = self.earlier.lock()?.take();
         drop(earlier);
         Ok(())
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self) -> PyResult<String> {
         either!(AnyRun, &self.run, run => {
-            let state = run.state();
-            format!("Simulation({} vertices, step {}, t = {} s)", state.x.len(), state.step, state.time)
+            let state = run.state()?;
+            Ok(format!("Simulation({} vertices, step {}, t = {} s)", state.x.len(), state.step, state.time))
         })
     }
 
@@ -250,7 +252,7 @@ impl Simulation {
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Stored<'py>> {
         let reports = self.reports(py)?;
         either!(AnyRun, &self.run, run => {
-            let state = run.state();
+            let state = run.state()?;
             let (earlier, length) = match &state.before {
                 Some(before) => ([&before.x[..], &before.v], Some(before.h)),
                 None => ([&[][..], &[]], None),
@@ -279,10 +281,10 @@ impl Simulation {
             };
             let a = if a.len()? == 0 { Vec::new() } else { field("a", a)? };
             let (x, v) = (field("x", x)?, field("v", v)?);
-            *locked(&run.state) = Arc::new(State { x, v, time, step, a, before, kappa });
-            locked(&run.reports).clear();
+            *run.state.lock()? = Arc::new(State { x, v, time, step, a, before, kappa });
+            run.reports.lock()?.clear();
         });
-        *locked(&self.earlier) = Some(reports.unbind());
+        *self.earlier.lock()? = Some(reports.unbind());
         Ok(())
     }
 }
@@ -291,43 +293,43 @@ impl<const D: usize> Run<D> {
     fn new((model, state): (Model<D>, State<D>)) -> Self {
         Self {
             surface: SharedSurface::new(model.surface.clone()),
-            reports: Mutex::new(vec![StepReport::at_start(&model, &state)]),
-            state: Mutex::new(Arc::new(state)),
-            work: Mutex::new(Workspace::default()),
+            reports: Lock::new(vec![StepReport::at_start(&model, &state)]),
+            state: Lock::new(Arc::new(state)),
+            work: Lock::new(Workspace::default()),
             model,
         }
     }
 
-    fn state(&self) -> Arc<State<D>> {
-        locked(&self.state).clone()
+    fn state(&self) -> PyResult<Arc<State<D>>> {
+        Ok(self.state.lock()?.clone())
     }
 
     /// Makes a step, unless `stop` is raised before its end.
-    fn step(&self, stop: &Arc<AtomicBool>) -> Result<StepReport<D>, Error> {
-        let mut work = locked(&self.work);
+    fn step(&self, stop: &Arc<AtomicBool>) -> PyResult<StepReport<D>> {
+        let mut work = self.work.lock()?;
         work.stop_at(stop.clone());
-        let mut state = State::clone(&self.state());
-        let report = step(&self.model, &mut state, &mut work)?;
-        locked(&self.reports).push(report.clone());
-        *locked(&self.state) = Arc::new(state);
+        let mut state = State::clone(&*self.state()?);
+        let report = step(&self.model, &mut state, &mut work)
+            .map_err(|error| StepError::new_err(error.to_string()))?;
+        self.reports.lock()?.push(report.clone());
+        *self.state.lock()? = Arc::new(state);
         Ok(report)
     }
 }
 
 impl<const D: usize> Run<D> {
-    /// Goes to a saved state, once a step of another thread has ended.
-    fn load(&self, path: &Path) -> Result<(), Error> {
-        let state = State::load(path, &self.model)?;
+    fn loaded(&self, path: &Path) -> Result<State<D>, Error> {
+        State::load(path, &self.model)
+    }
+
+    /// Goes to a state, once a step of another thread has ended.
+    fn go_to(&self, state: State<D>) -> PyResult<()> {
         let report = StepReport::at_start(&self.model, &state);
-        let _work = locked(&self.work);
-        *locked(&self.reports) = vec![report];
-        *locked(&self.state) = Arc::new(state);
+        let _work = self.work.lock()?;
+        *self.reports.lock()? = vec![report];
+        *self.state.lock()? = Arc::new(state);
         Ok(())
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A report as a dictionary without further ones in it.

@@ -11,7 +11,7 @@ use stiction::friction::{self, FrictionKind, Mu, MuOrder};
 use stiction::math::Vector;
 
 use crate::array::{from_rows, from_vectors, vector};
-use crate::barrier_potential::{BarrierPotential, Setting};
+use crate::barrier_potential::{BarrierPotential, Placed, Setting};
 use crate::coefficients::{Pick, read_anisotropy};
 use crate::contacts::{AnyContacts, Contacts, Scene};
 use crate::error::{at, plain};
@@ -233,6 +233,16 @@ pub fn restore_slides(
     }))
 }
 
+/// Refuses slides where things touch, which have no normals or no normal forces.
+fn refuse_touching<const D: usize>(
+    setting: &Setting,
+    barrier: &Placed<'_, D>,
+    x: &[Vector<D>],
+    slides: &friction::Slides<D>,
+) -> Result<(), Error> {
+    if slides.is_finite() { Ok(()) } else { setting.refuse(barrier, x) }
+}
+
 /// What slides of any kind have.
 struct Any<const D: usize> {
     force: f64,
@@ -253,9 +263,12 @@ impl<const D: usize> Held<D> {
         let trouble = Trouble::default();
         let coefficients = pick.coefficients(&scene.surface, &trouble)?;
         let coefficients = coefficients.with_obstacle_velocities(scene.obstacles.velocities.clone());
+        let setting = barrier;
         let slides = barrier.on(x.py(), scene, |barrier| {
             friction::lag::check(barrier, &positions, &coefficients)?;
-            Ok(friction::lag(barrier, &positions, &coefficients))
+            let slides = friction::lag(barrier, &positions, &coefficients);
+            refuse_touching(setting, barrier, &positions, &slides)?;
+            Ok(slides)
         })?;
         trouble.raise()?;
         let slides = slides.map_err(|error| plain(&error))?;
@@ -300,7 +313,9 @@ impl<const D: usize> Held<D> {
         let slides = self.barrier.on(py, scene, |barrier| {
             let slides = self.read();
             let force = LaggedForce::new(barrier, &slides, FrictionKind::default(), 1.0)?;
-            Ok(force.slides(&x))
+            let slides = force.slides(&x);
+            refuse_touching(&self.barrier, barrier, &x, &slides)?;
+            Ok(slides)
         })?;
         let slides = slides.map_err(|error: Error| plain(&error))?;
         Ok(Self::of(scene.clone(), self.barrier.clone(), x, slides))

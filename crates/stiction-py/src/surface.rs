@@ -39,7 +39,9 @@ pub enum AnySurface {
 /// allowed; they take no part in contact.
 /// `edges`: pairs of vertex numbers, shape (m, 2). The edges of the faces are added by themselves.
 /// `faces`: triples of vertex numbers, shape (k, 3); none in 2D.
-/// `loose_vertices`: numbers of vertices that take part by themselves: particles. Those that an edge uses count once.
+/// `loose_vertices`: numbers of vertices that take part by themselves: particles, which touch edges, faces and, as in ipctk, each other.
+/// For particles that pass through each other give `filter=Filter(VertexFilter.patches(labels))` with one label for all of them and others
+/// for the rest; list no nodes inside solids here. Those that an edge uses count once.
 /// `bodies`: a label for each vertex, shape (n,); by default connected pieces are bodies.
 /// `filter`: a `Filter` that says what never touches.
 /// `numbered_edges`: whether edges keep their places and directions; then `edges` must have those of the faces, too.

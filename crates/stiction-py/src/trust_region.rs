@@ -1,6 +1,6 @@
 //! How far each vertex may move by itself.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -9,6 +9,7 @@ use stiction::ogc;
 
 use crate::array::{from_vectors, reals, vectors};
 use crate::error::{not_negative, plain};
+use crate::lock::Lock;
 use crate::obstacles::Obstacles;
 use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
@@ -26,7 +27,7 @@ struct Placed<const D: usize> {
     /// The numbers that it was made with.
     numbers: [f64; 4],
     /// Locked while it is used: calls from several threads wait for each other.
-    region: Mutex<ogc::TrustRegion<D>>,
+    region: Lock<ogc::TrustRegion<D>>,
 }
 
 /// A ball around every vertex: while each stays in its own, nothing touches, whatever the others do.
@@ -64,11 +65,11 @@ impl TrustRegion {
         }))
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self) -> PyResult<String> {
         either!(AnyRegion, &self.0, r => {
             // One lock for both: a second one would wait for the first.
-            let region = r.lock();
-            format!("TrustRegion({} balls, needs_update={})", region.radii().len(), region.needs_update())
+            let region = r.lock()?;
+            Ok(format!("TrustRegion({} balls, needs_update={})", region.radii().len(), region.needs_update()))
         })
     }
 
@@ -86,7 +87,7 @@ impl TrustRegion {
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         either!(AnyRegion, &self.0, r => {
-            let region = py.detach(|| r.lock().clone());
+            let region = py.detach(|| r.lock().map(|region| region.clone()))?;
             let (centers, radii) = (from_vectors(py, region.centers()), PyArray1::from_slice(py, region.radii()));
             (centers, radii, region.inflation(), region.needs_update()).into_pyobject(py)
         })
@@ -97,7 +98,7 @@ impl TrustRegion {
         let radii = reals("radii", &radii)?;
         either!(AnyRegion, &self.0, r => {
             let centers = vectors("centers", &centers)?;
-            let mut region = r.lock();
+            let mut region = r.lock()?;
             let restored = region.clone().with_balls(centers, radii, inflation, needs_update);
             *region = restored.map_err(|error| plain(&error))?;
         });
@@ -106,33 +107,40 @@ impl TrustRegion {
 
     /// The middles of the balls in m, shape (n, D); without rows before the first update.
     #[getter]
-    fn centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        either!(AnyRegion, &self.0, r => from_vectors(py, r.lock().centers()))
+    fn centers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnyRegion, &self.0, r => {
+            // An array is not made under the lock: that may run anybody's finaliser, which may want it.
+            let centers = r.lock()?.centers().to_vec();
+            Ok(from_vectors(py, &centers))
+        })
     }
 
     /// The radii of the balls in m, shape (n,); infinite for vertices that are not on the surface.
     #[getter]
-    fn radii<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        either!(AnyRegion, &self.0, r => PyArray1::from_slice(py, r.lock().radii()))
+    fn radii<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        either!(AnyRegion, &self.0, r => {
+            let radii = r.lock()?.radii().to_vec();
+            Ok(PyArray1::from_vec(py, radii))
+        })
     }
 
     /// The distance up to which pairs are looked for, in m.
     #[getter]
-    fn inflation(&self) -> f64 {
-        either!(AnyRegion, &self.0, r => r.lock().inflation())
+    fn inflation(&self) -> PyResult<f64> {
+        either!(AnyRegion, &self.0, r => Ok(r.lock()?.inflation()))
     }
 
     /// Whether too many vertices were held since the last update, or there was none.
     #[getter]
-    fn needs_update(&self) -> bool {
-        either!(AnyRegion, &self.0, r => r.lock().needs_update())
+    fn needs_update(&self) -> PyResult<bool> {
+        either!(AnyRegion, &self.0, r => Ok(r.lock()?.needs_update()))
     }
 
     /// The inflation with which `candidates` at the centers has all pairs that come within `reach` (in m) while the vertices stay in
     /// their balls.
     fn contact_inflation(&self, reach: f64) -> PyResult<f64> {
         let reach = not_negative("reach", reach)?;
-        either!(AnyRegion, &self.0, r => Ok(r.lock().contact_inflation(reach)))
+        either!(AnyRegion, &self.0, r => Ok(r.lock()?.contact_inflation(reach)))
     }
 
     /// Puts the balls around positions x, shape (n, D), in m.
@@ -140,13 +148,13 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let scene = (&**r.surface, &r.obstacles.solids[..]);
-            x.py().detach(|| r.lock().update(scene, &positions)).map_err(|error| plain(&error))
+            x.py().detach(|| r.lock()?.update(scene, &positions).map_err(|error| plain(&error)))
         })
     }
 
     /// `update` if `needs_update`; whether it was done.
     fn update_if_needed(&self, x: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let needed = self.needs_update();
+        let needed = self.needs_update()?;
         if needed {
             self.update(x)?;
         }
@@ -165,8 +173,8 @@ impl TrustRegion {
             let mut positions = vertex_field(&r.surface, "x", x)?;
             let predicted = vertex_field(&r.surface, "predicted", predicted)?;
             let scene = (&**r.surface, &r.obstacles.solids[..]);
-            let held = x.py().detach(|| r.lock().warm_start(scene, &mut positions, &predicted));
-            Ok((from_vectors(x.py(), &positions), held.map_err(|error| plain(&error))?))
+            let held = x.py().detach(|| r.lock()?.warm_start(scene, &mut positions, &predicted).map_err(|error| plain(&error)))?;
+            Ok((from_vectors(x.py(), &positions), held))
         })
     }
 
@@ -181,8 +189,8 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
-            let held = x.py().detach(|| r.lock().filter_step(&r.surface, &positions, &mut steps));
-            Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
+            let held = x.py().detach(|| r.lock()?.filter_step(&r.surface, &positions, &mut steps).map_err(|error| plain(&error)))?;
+            Ok((from_vectors(x.py(), &steps), held))
         })
     }
 
@@ -199,15 +207,15 @@ impl TrustRegion {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
             let scene = (&**r.surface, &r.obstacles.solids[..]);
-            let held = x.py().detach(|| r.lock().planar_filter_step(scene, &positions, &mut steps));
-            Ok((from_vectors(x.py(), &steps), held.map_err(|error| plain(&error))?))
+            let held = x.py().detach(|| r.lock()?.planar_filter_step(scene, &positions, &mut steps).map_err(|error| plain(&error)))?;
+            Ok((from_vectors(x.py(), &steps), held))
         })
     }
 }
 
 impl<const D: usize> Placed<D> {
-    fn lock(&self) -> MutexGuard<'_, ogc::TrustRegion<D>> {
-        self.region.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> PyResult<MutexGuard<'_, ogc::TrustRegion<D>>> {
+        self.region.lock()
     }
 
     fn new(
@@ -225,7 +233,7 @@ impl<const D: usize> Placed<D> {
             surface: surface.clone(),
             obstacles: Obstacles::read(obstacles)?,
             numbers,
-            region: Mutex::new(region),
+            region: Lock::new(region),
         })
     }
 }

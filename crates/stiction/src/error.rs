@@ -145,6 +145,15 @@ pub enum Error {
         /// What is wrong.
         error: Box<Error>,
     },
+    /// Two things that are so close that barrier and friction have no derivatives.
+    TooClose {
+        /// Which ones.
+        pair: String,
+        /// How far apart they are, in m.
+        distance: f64,
+        /// How far apart they must be at least, in m, and a little more.
+        limit: f64,
+    },
     /// Something that is needed and was not given.
     Missing {
         /// What.
@@ -220,6 +229,11 @@ impl fmt::Display for Error {
             Self::Between { names: [a, b], error } => {
                 write!(f, "friction between \"{a}\" and \"{b}\": {error}")
             }
+            Self::TooClose { pair, distance, limit } => write!(
+                f,
+                "{pair} are {distance:?} m apart, expected more than {limit:?} m: there are no contact forces where things \
+                 touch. Begin with things apart, and bound steps by collision detection"
+            ),
             Self::Missing { what, remedy } => write!(f, "{what} is missing: {remedy}"),
         }
     }

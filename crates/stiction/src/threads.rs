@@ -4,6 +4,7 @@
 //! the same bits for any number.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
@@ -14,32 +15,102 @@ use crate::error::{Error, Result};
 /// Items a task handles; part of the bits of sums, so never a function of the number of threads.
 const CHUNK: usize = 256;
 
-/// The threads that [`set_count`] asked for; without, rayon's own: one for each core.
-static POOL: RwLock<Option<Arc<ThreadPool>>> = RwLock::new(None);
+/// More threads than this are refused: they cannot help, and to start them can stop the machine.
+pub const MAX_COUNT: usize = 1024;
+
+/// Forks of forks of forks that get threads of their own; processes beyond work alone, with the same results.
+const GENERATIONS: usize = 32;
+
+/// The threads of each generation of processes: those that [`set_count`] asked for. Without, the first generation uses
+/// rayon's own, one for each core.
+///
+/// A child gets another entry than its parent, because a lock that some thread of the parent held at the fork stays
+/// locked in the child for ever.
+static POOLS: [RwLock<Option<Arc<ThreadPool>>>; GENERATIONS] = [const { RwLock::new(None) }; GENERATIONS];
+
+/// How many forks lie between this process and the first one, or [`GENERATIONS`] if it has to work alone.
+static GENERATION: AtomicUsize = AtomicUsize::new(0);
+
+/// What [`set_count`] asked for last; 0 if it was never called.
+static CHOSEN: AtomicUsize = AtomicUsize::new(0);
 
 /// From now on, work that starts outside a thread pool of rayon uses `count` threads; inside one, that pool is
 /// used.
 ///
 /// # Errors
-/// If `count` is 0 or the system refuses to start threads.
+/// If `count` is 0 or more than [`MAX_COUNT`], or the system refuses to start threads; the threads so far are kept.
 pub fn set_count(count: usize) -> Result<()> {
     let refuse = |must| Error::BadParameter { name: "number of threads", value: count as f64, must };
-    if count == 0 {
-        return Err(refuse("1 or more"));
+    if count == 0 || count > MAX_COUNT {
+        return Err(refuse("1 to 1024"));
     }
-    let pool = ThreadPoolBuilder::new().num_threads(count).build();
-    let pool = pool.map_err(|_| refuse("as many as the system can start"))?;
-    *POOL.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(pool));
+    if let Some(pool) = POOLS.get(generation()) {
+        let new = ThreadPoolBuilder::new().num_threads(count).build();
+        let new = new.map_err(|_| refuse("as many as the system can start"))?;
+        *pool.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(new));
+    }
+    CHOSEN.store(count, Ordering::Relaxed);
     Ok(())
+}
+
+/// To be called in the child of a fork, before anything else of this crate: threads do not survive a fork, so the child
+/// starts its own, as many as its parent was told to use, when it first needs them.
+///
+/// The Python package does this by itself.
+pub fn after_fork() {
+    // A fork out of one of the threads: rayon goes on to take this thread for one of a pool, whose others are gone.
+    let next = if rayon::current_thread_index().is_some() { GENERATIONS } else { generation() + 1 };
+    GENERATION.store(next.min(GENERATIONS), Ordering::Relaxed);
+}
+
+/// A number that changes at every [`after_fork`]: what was locked under another one may stay so for ever.
+pub fn generation() -> usize {
+    GENERATION.load(Ordering::Relaxed)
+}
+
+/// Who works.
+enum Workers {
+    /// The caller alone.
+    Caller,
+    /// The pool of rayon that the caller is in, or rayon's own.
+    Rayon,
+    /// The threads of this process.
+    Own(Arc<ThreadPool>),
+}
+
+impl Workers {
+    fn here() -> Self {
+        let generation = generation();
+        let Some(pool) = POOLS.get(generation) else { return Self::Caller };
+        if rayon::current_thread_index().is_some() {
+            return Self::Rayon;
+        }
+        let known = pool.read().unwrap_or_else(PoisonError::into_inner).clone();
+        match known {
+            Some(pool) => Self::Own(pool),
+            None if generation == 0 => Self::Rayon,
+            None => Self::of_child(pool),
+        }
+    }
+
+    /// Starts the threads of a child, for which rayon's own are lost.
+    fn of_child(pool: &RwLock<Option<Arc<ThreadPool>>>) -> Self {
+        let mut pool = pool.write().unwrap_or_else(PoisonError::into_inner);
+        if pool.is_none() {
+            let count = CHOSEN.load(Ordering::Relaxed);
+            *pool = ThreadPoolBuilder::new().num_threads(count).build().ok().map(Arc::new);
+        }
+        pool.clone().map_or(Self::Caller, Self::Own)
+    }
 }
 
 /// The number of threads that work started here uses.
 pub fn count() -> usize {
     // Without entering the pool, which wakes one of its threads.
-    let pool = POOL.read().unwrap_or_else(PoisonError::into_inner);
-    match pool.as_ref() {
-        Some(pool) if rayon::current_thread_index().is_none() => pool.current_num_threads(),
-        _ => rayon::current_num_threads(),
+    match Workers::here() {
+        Workers::Caller => 1,
+        Workers::Rayon => rayon::current_num_threads(),
+        Workers::Own(pool) => pool.current_num_threads(),
     }
 }
 
@@ -51,13 +122,9 @@ fn is_alone() -> bool {
 
 /// Runs `f` inside the chosen threads, unless it is inside threads already.
 fn inside<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    if rayon::current_thread_index().is_some() {
-        return f();
-    }
-    let pool = POOL.read().unwrap_or_else(PoisonError::into_inner).clone();
-    match pool {
-        Some(pool) => pool.install(f),
-        None => f(),
+    match Workers::here() {
+        Workers::Own(pool) => pool.install(f),
+        Workers::Rayon | Workers::Caller => f(),
     }
 }
 
@@ -135,6 +202,19 @@ mod tests {
             let (a, b) = join(3 * CHUNK, super::count, super::count);
             assert_eq!((a, b), (count, count));
         }
-        assert!(set_count(0).unwrap_err().to_string().contains("number of threads = 0"));
+        for count in [0, MAX_COUNT + 1, usize::MAX] {
+            assert!(set_count(count).unwrap_err().to_string().contains("number of threads = "));
+        }
+        assert_eq!(super::count(), 3);
+        // As in a child: other threads, and as many.
+        let before = generation();
+        after_fork();
+        assert_eq!((generation(), super::count()), (before + 1, 3));
+        assert_eq!(in_chunks(3 * CHUNK, &|_| rayon::current_thread_index().is_some()), [true; 3]);
+        for _ in 0..GENERATIONS {
+            after_fork();
+        }
+        assert_eq!((generation(), super::count()), (GENERATIONS, 1));
+        assert_eq!(in_chunks(3 * CHUNK, &|_| rayon::current_thread_index().is_some()), [false; 3]);
     }
 }

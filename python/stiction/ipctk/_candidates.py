@@ -5,6 +5,7 @@ They are arrays inside; objects are made where lists are asked for. What is chan
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from itertools import chain
 from math import inf
@@ -335,8 +336,9 @@ class Candidates:
     def save_obj(self, filename: str, vertices: Any, edges: Any, faces: Any) -> bool:
         """Writes the pairs as an OBJ file, kind by kind; false if it cannot be written."""
         x = positions("vertices", vertices)
+        path = os.fspath(filename)  # A number would be a file that somebody has open.
         try:
-            with open(filename, "w", encoding="utf-8") as file:
+            with open(path, "w", encoding="utf-8") as file:
                 file.writelines(self._drawing(x, edges, faces))
         except OSError:
             return False

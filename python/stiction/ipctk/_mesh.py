@@ -184,10 +184,11 @@ class CollisionMesh:
         return np.setdiff1d(np.arange(self.num_edges, dtype=np.int32), self._faces_to_edges)
 
     def face_normals(self, vertices: Any) -> np.ndarray:
-        """Unit normals of the faces at positions `vertices`, shape (k, 3)."""
+        """Unit normals of the faces at positions `vertices`, shape (k, 3); zero where a face has no area."""
         x = positions("vertices", vertices, self.num_vertices, 3)[self._faces]
         normals = np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
-        return normals / np.linalg.norm(normals, axis=1, keepdims=True)
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        return np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
 
     # From the full mesh and back.
 

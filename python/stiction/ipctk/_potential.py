@@ -207,7 +207,7 @@ class BarrierPotential(NormalPotential):
             self._stiffness,
             barrier=self._barrier if name is None else name,
             physical_units=self._physical,
-        )
+        )._lenient()
 
     @property
     def barrier(self) -> Barrier:
@@ -303,7 +303,7 @@ class NormalAdhesionPotential(NormalPotential):
     def _renew(self) -> None:
         if self._dhat_a <= self._dhat_p:
             raise ValueError(f"dhat_a: is {self._dhat_a}, expected more than dhat_p, which is {self._dhat_p}")
-        self._native = _stiction.BarrierPotential.adhesion(self._dhat_p, self._dhat_a, self._Y * self._eps_c)
+        self._native = _stiction.BarrierPotential.adhesion(self._dhat_p, self._dhat_a, self._Y * self._eps_c)._lenient()
 
     def force_magnitude(self, distance_squared: float, dmin: float) -> float:
         """Y ε_c: that which tangential adhesion holds with, at any distance."""
@@ -317,4 +317,4 @@ class NormalAdhesionPotential(NormalPotential):
 
     def _for_friction(self) -> _stiction.BarrierPotential:
         # Not beyond a number whose fourth power is one; collisions end before anyway.
-        return _stiction.BarrierPotential.steady(self._Y * self._eps_c, 1e60)
+        return _stiction.BarrierPotential.steady(self._Y * self._eps_c, 1e60)._lenient()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _stiction
-from ._array import instance, whole
+from ._array import instance, vector, whole
 from ._distance import EdgeEdgeDistanceType, PointEdgeDistanceType, PointTriangleDistanceType
 from ._plane import Hyperplane
 
@@ -229,19 +229,18 @@ class CollisionStencil:
     @staticmethod
     def diag_distance_vector_outer(coeffs: Any, dim: int) -> np.ndarray:
         """cᵢ², each as often as there are dimensions."""
-        return np.repeat(np.square(np.asarray(coeffs, dtype=float)), dim)
+        return np.repeat(np.square(vector("coeffs", coeffs)), whole("dim", dim))
 
     @staticmethod
     def diag_distance_vector_t_outer(coeffs: Any, distance_vector: Any) -> np.ndarray:
         """cᵢ² tₖ², vertex after vertex."""
-        t = np.asarray(distance_vector, dtype=float)
-        return np.outer(np.square(np.asarray(coeffs, dtype=float)), np.square(t)).ravel()
+        t = vector("distance_vector", distance_vector)
+        return np.outer(np.square(vector("coeffs", coeffs)), np.square(t)).ravel()
 
     @staticmethod
     def contract_distance_vector_jacobian(coeffs: Any, p: Any, dim: int) -> np.ndarray:
         """Σ cᵢ pᵢ, (D,)."""
-        coefficients = np.asarray(coeffs, dtype=float)
-        direction = np.asarray(p, dtype=float)
+        coefficients, direction, dim = vector("coeffs", coeffs), vector("p", p), whole("dim", dim, least=1)
         if direction.size != coefficients.size * dim:
             raise ValueError(f"p: has {direction.size} entries, expected {coefficients.size * dim}")
         return coefficients @ direction.reshape(-1, dim)

@@ -15,6 +15,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     /// ```text
     /// λₖ = −κₖ wₖ mₖ ∂f/∂d = −κₖ wₖ mₖ 2d f′(d²)
     /// ```
+    /// Not finite where the energy is infinite.
     ///
     /// # Panics
     /// If `x` or `obstacles` is not the array that the contacts were built with.
@@ -34,7 +35,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
             }),
             obstacle: assemble::each(&c.obstacle, |k, c| {
                 let (d, _) = self.obstacle_distance(c, x);
-                obstacle.at(k) * c.weight * self.law.force(d * d)
+                if d > 0.0 { obstacle.at(k) * c.weight * self.law.force(d * d) } else { f64::NAN }
             }),
         }
     }

@@ -8,6 +8,7 @@ use crate::assemble::{self, Along, Assembly};
 use crate::blocks::Stencils;
 use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
 use crate::distance::{Psd, Separation};
+use crate::error::Result;
 use crate::math::{Matrix, Vector, span};
 use crate::mollifier::{self, relative};
 use crate::obstacle::Obstacle;
@@ -19,8 +20,9 @@ use crate::stencil::{EdgeEdge, PairKind, VertexEdge, VertexFace, VertexVertex};
 /// ```
 /// `f` the barrier law, `m` the edge-edge mollifier (1 except for nearly parallel edges), weights `w` of the contacts. Units: those
 /// of `κ w f` are J; with the clamped logarithm and counted contacts κ is in J/m⁴. The contacts must be those at the
-/// positions asked for, or a superset with the same closest features. Where the energy is infinite, at contact and inside obstacles,
-/// there are no derivatives, and what is returned for them means nothing. \[Li2020\]
+/// positions asked for, or a superset with the same closest features. Where the energy is infinite, at the minimum distance or below and
+/// inside obstacles, there are no derivatives: entries of the gradient that belong to such contacts are not finite, those of the projected
+/// Hessian mean nothing. [`check_apart`](Self::check_apart) tells. \[Li2020\]
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPotential<'a, const D: usize, B = BarrierKind> {
     /// The contacts to sum over.
@@ -34,6 +36,20 @@ pub struct BarrierPotential<'a, const D: usize, B = BarrierKind> {
 }
 
 impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
+    /// Checks that the derivatives exist at positions `x`: that pairs are further apart than the minimum distance where the barrier goes to
+    /// infinity, and nothing is inside an obstacle.
+    ///
+    /// # Errors
+    /// If they do not, with the first pair that is too close.
+    ///
+    /// # Panics
+    /// If `x` or `obstacles` is not the array that the contacts were built with.
+    pub fn check_apart(&self, x: &[Vector<D>]) -> Result<()> {
+        // A barrier that is finite at contact has derivatives there, but nothing has any inside an obstacle.
+        let limit = if self.law.barrier().is_interior() { self.law.dmin() } else { -f64::MIN_POSITIVE };
+        self.contacts.check_apart(x, self.obstacles, limit)
+    }
+
     fn pair_energy<K: PairKind<N>, const N: usize>(
         &self,
         (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
@@ -155,10 +171,10 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         if d > 0.0 { c.weight * self.law.value(d * d) } else { f64::INFINITY }
     }
 
-    /// `−λ n`.
+    /// `−λ n`; not finite inside the obstacle.
     pub(super) fn obstacle_gradient(&self, c: &ObstacleContact, x: &[Vector<D>]) -> Vector<D> {
         let (d, normal) = self.obstacle_distance(c, x);
-        normal * (-c.weight * self.law.force(d * d))
+        normal * if d > 0.0 { -c.weight * self.law.force(d * d) } else { f64::NAN }
     }
 
     /// `w ((4 f″ d² + 2 f′) nnᵀ + 2 f′ d ∇²d)`: the curvature of the distance is across `n`, so each part is projected alone.

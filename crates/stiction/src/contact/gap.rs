@@ -6,6 +6,7 @@ use super::{Contacts, PerContact};
 use crate::broad_phase::Candidates;
 use crate::closest;
 use crate::distance::Separation;
+use crate::error::{Error, Result};
 use crate::math::Vector;
 use crate::mesh::Surface;
 use crate::obstacle::Obstacle;
@@ -133,6 +134,61 @@ impl Contacts {
             let c = &self.obstacle[k];
             obstacles[c.obstacle as usize].distance(x[c.stencil.0[0] as usize])
         }))
+    }
+}
+
+impl Contacts {
+    /// Checks that all contacts are further apart than `limit`, in m, at positions `x`: derivatives of a barrier exist beyond
+    /// its minimum distance, normals of friction beyond 0.
+    ///
+    /// # Errors
+    /// If a contact is not, or its distance is no number, with the first such.
+    ///
+    /// # Panics
+    /// If `x` or `obstacles` is not the array that the contacts were built with.
+    pub fn check_apart<const D: usize>(
+        &self,
+        x: &[Vector<D>],
+        obstacles: &[Obstacle<D>],
+        limit: f64,
+    ) -> Result<()> {
+        if self.smallest_gap(x, obstacles) > limit {
+            return Ok(());
+        }
+        let d = self.distances(x, obstacles);
+        let lists: [(&[f64], Name<'_>); 6] = [
+            (&d.vv, &|k| between(&self.vv[k].stencil.0, 1)),
+            (&d.ve, &|k| between(&self.ve[k].stencil.0, 1)),
+            (&d.ee, &|k| between(&self.ee[k].stencil.0, 2)),
+            (&d.vf, &|k| between(&self.vf[k].stencil.0, 1)),
+            (&d.parallel, &|k| between(&self.parallel[k].contact.stencil.0, 2)),
+            (&d.obstacle, &|k| {
+                format!("vertex {} and obstacle {}", self.obstacle[k].stencil.0[0], self.obstacle[k].obstacle)
+            }),
+        ];
+        for (list, name) in lists {
+            if let Some(k) = list.iter().position(|distance| distance.is_nan() || *distance <= limit) {
+                return Err(Error::TooClose { pair: name(k), distance: list[k], limit });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How to call the contact with this place in a list.
+type Name<'a> = &'a dyn Fn(usize) -> String;
+
+/// Two primitives by their vertices, of which `split` are those of the first.
+fn between(vertices: &[u32], split: usize) -> String {
+    let (first, second) = vertices.split_at(split);
+    format!("{} and {}", primitive(first), primitive(second))
+}
+
+fn primitive(vertices: &[u32]) -> String {
+    match vertices {
+        [vertex] => format!("vertex {vertex}"),
+        [a, b] => format!("edge ({a}, {b})"),
+        others => format!("face {}", format!("{others:?}").replace('[', "(").replace(']', ")")),
     }
 }
 

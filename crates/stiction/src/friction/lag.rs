@@ -30,6 +30,9 @@ use crate::threads;
 /// edges keep the friction that belongs to their mollified normal force, so it is continuous when edges turn. Coefficients of a matchstick
 /// ellipse are those of its entry until [`Slides::refresh_anisotropy`]. \[Li2020\]
 ///
+/// Where things touch or are inside each other there is neither a normal force nor a normal: those of such slides are not finite. See
+/// [`Slides::is_finite`] and [`BarrierPotential::check_apart`].
+///
 /// Input of others is checked by [`check`] before.
 ///
 /// # Panics
@@ -58,6 +61,14 @@ pub fn check<const D: usize, B: Barrier>(
 }
 
 impl<const D: usize> Slides<D> {
+    /// Whether all slides have normal forces and normals: not where things touch.
+    pub fn is_finite(&self) -> bool {
+        fn all<const D: usize, const N: usize>(slides: &[Slide<D, N>]) -> bool {
+            slides.iter().all(|slide| slide.force.is_finite() && slide.normal.is_finite())
+        }
+        all(&self.obstacle) && all(&self.vv) && all(&self.ve) && all(&self.ee) && all(&self.vf)
+    }
+
     /// What [`lag`] returns, in the memory of these slides: for the same contacts at other positions, or for other contacts.
     ///
     /// # Panics
@@ -239,7 +250,9 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
                     slide.detail = Slide::<D, 1>::PLAIN;
                     (slide.mu, _) = coefficients.of_obstacle(stencil.0[0], obstacle);
                 }
-                solid.distance(x).powi(2)
+                let d = solid.distance(x);
+                // Inside there is no normal force.
+                if d > 0.0 { d * d } else { f64::NAN }
             };
             let force = |k: usize, d2| kappa.at(k) * contacts[k].weight * self.barrier.law.force(d2);
             write((start, slides), shape, force);

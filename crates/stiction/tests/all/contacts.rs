@@ -11,6 +11,7 @@ use stiction::closest::{self, EdgePart};
 use stiction::contact::{
     AreaShare, ClosePair, ContactSet, Contacts, Selection, WeightSources, Weighting, smallest_distance,
 };
+use stiction::friction::{Coefficients, Mu, lag};
 use stiction::math::Vector;
 use stiction::mesh::{Areas, Filter, Mixed, Surface, VertexFilter};
 use stiction::obstacle::{Obstacle, Plane, Sphere};
@@ -664,5 +665,40 @@ fn offset_geometric_contact_has_no_holes() {
             let total: f64 = contacts.weights().iter().sum();
             assert!((0.99..=4.0).contains(&total), "{total} above {above:?}");
         }
+    }
+}
+
+/// Where things touch or are inside an obstacle, nothing that is returned looks like a force, and the check names the pair.
+#[test]
+fn there_are_no_forces_where_things_touch() {
+    let rest = [[0.0, 0.0], [1.0, 0.0], [0.5, 0.05], [0.5, 1.0]].map(Vector).to_vec();
+    let surface = Surface::new(rest.clone(), vec![[0, 1], [2, 3]], vec![]).unwrap();
+    let plane = [Obstacle::Plane(Plane::new(Vector([0.0, -0.1]), Vector([0.0, 1.0])).unwrap())];
+    let selection = Selection { reach: REACH, set: ContactSet::Ipc, weighting: Weighting::Count };
+    let contacts = Contacts::build(&surface, &candidates(&surface, &rest, REACH), &plane, &rest, &selection);
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, REACH).unwrap();
+    let barrier = BarrierPotential { contacts: &contacts, obstacles: &plane, law, kappa: 1.0.into() };
+    let coefficients = Coefficients::from(Mu::same(0.5));
+    let moved = |vertex: usize, y: f64| {
+        let mut x = rest.clone();
+        x[vertex].0[1] = y;
+        x
+    };
+    assert!(barrier.check_apart(&rest).is_ok() && lag(&barrier, &rest, &coefficients).is_finite());
+    for (x, pair) in [
+        (moved(2, 0.0), "vertex 2 and edge (0, 1) are 0.0 m apart"),
+        (moved(0, -0.1), "vertex 0 and obstacle 0 are 0.0 m apart"),
+        (moved(0, -0.12), "vertex 0 and obstacle 0 are -0.0"),
+    ] {
+        let mut gradient = vec![Vector::ZERO; x.len()];
+        barrier.gradient(&x, 1.0, &mut gradient);
+        assert_eq!(barrier.energy(&x), f64::INFINITY, "{pair}");
+        assert!(!gradient.iter().all(|g| g.is_finite()), "{pair}");
+        assert!(
+            !barrier.total_force(&x).is_finite() && !lag(&barrier, &x, &coefficients).is_finite(),
+            "{pair}"
+        );
+        let message = barrier.check_apart(&x).unwrap_err().to_string();
+        assert!(message.starts_with(pair), "{message}");
     }
 }
