@@ -1,16 +1,28 @@
-//! The balance of energy: whether a step created any.
+//! Whether an integrator may be trusted with a step: it must not create energy, nor carry an impact on.
+
+use stiction::math::Vector;
 
 use crate::model::Model;
 use crate::report::{Energies, StepReport};
+use crate::state::State;
 
 /// The part of the energy of motion, deformation and contact that counts as rounding.
-const ROUNDING: f64 = 1e-7;
+const ROUNDING: f64 = 1e-8;
 
 /// The largest part of it that a run may take back of what its integrator lost before.
-const LARGEST_RESERVE: f64 = 1e-3;
+const LARGEST_RESERVE: f64 = 0.05;
 
 /// The part of prescribed work that is not known: it is booked with the force at the end of the step.
-const UNKNOWN_WORK: f64 = 0.5;
+const UNKNOWN_WORK: f64 = 0.0;
+
+/// The part of an acceleration by which it changes in a step where something hits.
+const JUMP: f64 = 0.5;
+
+/// Accelerations beyond so many times those of loads are impacts.
+const IMPACT: f64 = 2.0;
+
+/// The part of the largest speed below which changes of speed do not matter.
+const SLIGHT: f64 = 1e-3;
 
 /// What an integrator may do with energy.
 ///
@@ -21,7 +33,7 @@ const UNKNOWN_WORK: f64 = 0.5;
 /// R ← min(R − N, 10⁻³ S)        N = ΔE + Q − W        S = K + Ψ + B
 /// ```
 /// with the change of all energies `ΔE`, heat `Q` and work `W` of the step, and energies of motion, deformation and contact. A step that would
-/// bring `R` below −10⁻⁷ S creates energy.
+/// bring `R` below −10⁻⁸ S creates energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Balance {
     reserve: f64,
@@ -38,6 +50,34 @@ impl Balance {
     pub fn creates_energy<const D: usize>(&self, report: &StepReport<D>) -> bool {
         let unknown = UNKNOWN_WORK * (report.work.abs() + report.load_work.abs());
         self.reserve - report.numerical_energy < -ROUNDING * scale(&report.energies) - unknown
+    }
+
+    /// Whether a body was hit in the step from one state to the next, of length `h` in s, where loads accelerate by `pull`, in m/s².
+    ///
+    /// ```text
+    /// |Δvⁿ⁺¹ − Δvⁿ| > ½ max(|Δvⁿ⁺¹|, |Δvⁿ|)        |Δvⁿ⁺¹| > 2 a h        of centres of mass
+    /// ```
+    /// Schemes of two steps take the velocities before an impact for a part of the acceleration after it.
+    pub fn has_impact<const D: usize>(
+        model: &Model<D>,
+        (from, to): (&State<D>, &State<D>),
+        (h, pull): (f64, f64),
+    ) -> bool {
+        let fastest = to.v.iter().map(|v| v.norm()).fold(0.0, f64::max);
+        let least = (IMPACT * pull * h).max(SLIGHT * fastest);
+        let earlier = |i: usize| match &from.before {
+            Some(before) => (from.v[i] - before.v[i]) * (h / before.h),
+            None => from.a.get(i).map_or(Vector::ZERO, |a| *a * h),
+        };
+        model.parts.iter().any(|part| {
+            let (mut now, mut last, mut mass) = (Vector::ZERO, Vector::ZERO, 0.0);
+            for i in part.vertices.clone().filter(|&i| !model.fixed[i]) {
+                now += (to.v[i] - from.v[i]) * model.masses[i];
+                last += earlier(i) * model.masses[i];
+                mass += model.masses[i];
+            }
+            now.norm() > least * mass && (now - last).norm() > JUMP * now.norm().max(last.norm())
+        })
     }
 
     /// The reserve after a step, in J.

@@ -54,7 +54,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
         return Ok(settled);
     }
-    let (start, pull) = (state.clone(), pull(model, state)?);
+    let (start, pull) = (state.clone(), Asked::rest(model, state)?.pull(model));
     let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
     let mut now = State { v: vec![Vector::ZERO; state.x.len()], ..state.clone() };
     while settled.rounds < MAX_ROUNDS {
@@ -93,17 +93,6 @@ fn touched<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<bool> {
     model.parts.iter().map(|part| vertices[part.vertices.clone()].contains(&true)).collect()
 }
 
-/// The largest acceleration by gravity and loads of a vertex that can move, in m/s².
-fn pull<const D: usize>(model: &Model<D>, state: &State<D>) -> Result<f64> {
-    let forces = Asked::rest(model, state)?.forces;
-    let of = |i: usize| {
-        let load = forces.get(i).map_or(Vector::ZERO, |force| *force * (1.0 / model.masses[i]));
-        (model.gravity + load).norm()
-    };
-    let free = (0..state.x.len()).filter(|&i| !model.fixed[i] && model.masses[i] > 0.0);
-    Ok(free.map(of).fold(0.0, f64::max))
-}
-
 /// `τ` in s; that of the run where nothing pulls.
 fn round_length<const D: usize>(model: &Model<D>, pull: f64) -> f64 {
     if pull > 0.0 { (FALL * model.barrier.dhat() / pull).sqrt() } else { model.params.time.step }
@@ -124,7 +113,7 @@ fn round<const D: usize>(
     }
     let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
     let (next, _) = Asked::rest(model, state)?.make(&held, state, work, (span, scheme))?;
-    Ok(State { v: state.v.clone(), a: Vec::new(), before: None, ..next })
+    Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })
 }
 
 /// Whether no body that touched was moved, as a whole, by more than a `way` in m.

@@ -15,6 +15,8 @@ pub struct State<const D: usize> {
     pub step: usize,
     /// Accelerations in m/s², for integrators that use them; none before their first step.
     pub a: Vec<Vector<D>>,
+    /// Forces divided by masses, in m/s², for integrators that weigh those of two steps; none before their first step.
+    pub f: Vec<Vector<D>>,
     /// One step earlier, for integrators that use it: a whole one, also where it was made in substeps.
     pub before: Option<Before<D>>,
     /// Barrier stiffness `κ` in J/m⁴, once contact has set it.

@@ -130,7 +130,7 @@ pub(crate) struct Span {
 
 /// Makes a step or a piece of one; if it fails, `state` is as it was.
 ///
-/// A step that would create energy is made with implicit Euler instead, see [`Balance`].
+/// A step that would create energy, or in which a body is hit, is made with implicit Euler instead, see [`Balance`].
 fn attempt<const D: usize>(
     model: &Model<D>,
     state: &mut State<D>,
@@ -142,12 +142,11 @@ fn attempt<const D: usize>(
     let usual = model.params.time.integrator;
     let mut made = asked.make(model, state, work, (span, usual.begin(state, span.h)))?;
     let balance = Balance::new(model, state.reserve);
-    if usual.may_create_energy() && balance.creates_energy(&made.1) {
+    let hit = || Balance::has_impact(model, (state, &made.0), (span.h, asked.pull(model)));
+    if usual.may_create_energy() && (balance.creates_energy(&made.1) || hit()) {
         let damped = asked.make(model, state, work, (span, IntegratorKind::ImplicitEuler.begin(state, span.h)))?;
-        if damped.1.numerical_energy < made.1.numerical_energy {
-            made = damped;
-            made.1.damped = 1;
-        }
+        made = damped;
+        made.1.damped = 1;
     }
     let report = made.1;
     *state = State { reserve: balance.after(&report), ..made.0 };
@@ -172,6 +171,16 @@ impl<const D: usize> Asked<D> {
         model.obstacles.check_at(time)?;
         let (obstacles, drifts) = (model.obstacles.at(time), model.obstacles.drifts(state.time, time));
         Ok(Self { targets, obstacles, drifts, forces })
+    }
+
+    /// The largest acceleration by gravity and loads of a vertex that can move, in m/s².
+    pub fn pull(&self, model: &Model<D>) -> f64 {
+        let of = |i: usize| {
+            let load = self.forces.get(i).map_or(Vector::ZERO, |force| *force * (1.0 / model.masses[i]));
+            (model.gravity + load).norm()
+        };
+        let free = (0..model.masses.len()).filter(|&i| !model.fixed[i] && model.masses[i] > 0.0);
+        free.map(of).fold(0.0, f64::max)
     }
 
     /// To stay where things are, under the loads of the time of the state.

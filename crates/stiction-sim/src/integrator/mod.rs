@@ -3,6 +3,7 @@
 mod implicit_euler;
 mod quasi_static;
 mod newmark;
+mod generalized_alpha;
 mod bdf2;
 
 use std::fmt;
@@ -58,13 +59,15 @@ impl<const D: usize> Scheme<D> {
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub enum IntegratorKind {
-    /// `implicit_euler`: first order, damps everything, never rings.
-    #[default]
+    /// `implicit_euler`: first order, damps everything, also rotation, never rings.
     ImplicitEuler,
     /// `bdf2`: second order, damps high frequencies.
+    #[default]
     Bdf2,
     /// `newmark`: second order for γ = ½, keeps energy, rings.
     Newmark(Newmark),
+    /// `generalized_alpha`: second order, damps high frequencies as much as its ρ says.
+    GeneralizedAlpha(SpectralRadius),
     /// `quasi_static`: no inertia; each step is an increment of the load.
     QuasiStatic,
 }
@@ -84,12 +87,23 @@ impl Default for Newmark {
     }
 }
 
+/// `ρ`: the part of the amplitude of infinitely high frequencies that a step of the generalised-α method leaves, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpectralRadius(pub f64);
+
+impl Default for SpectralRadius {
+    fn default() -> Self {
+        Self(0.5)
+    }
+}
+
 impl IntegratorKind {
     /// All integrators, with their usual numbers.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::ImplicitEuler,
         Self::Bdf2,
         Self::Newmark(Newmark { beta: 0.25, gamma: 0.5 }),
+        Self::GeneralizedAlpha(SpectralRadius(0.5)),
         Self::QuasiStatic,
     ];
 
@@ -99,6 +113,7 @@ impl IntegratorKind {
             Self::ImplicitEuler => "implicit_euler",
             Self::Bdf2 => "bdf2",
             Self::Newmark(_) => "newmark",
+            Self::GeneralizedAlpha(_) => "generalized_alpha",
             Self::QuasiStatic => "quasi_static",
         }
     }
@@ -108,6 +123,12 @@ impl IntegratorKind {
     /// # Errors
     /// If one is outside its range, or the method would not be stable whatever the step: it is for 2β ≥ γ ≥ ½.
     pub fn check(self) -> Result<()> {
+        if let Self::GeneralizedAlpha(SpectralRadius(rho)) = self
+            && !(0.0..=1.0).contains(&rho)
+        {
+            let must = "at least 0 and at most 1";
+            return Err(Error::BadParameter { name: "time.rho_infinity", value: rho, must });
+        }
         let Self::Newmark(Newmark { beta, gamma }) = self else { return Ok(()) };
         if !(0.5..=1.0).contains(&gamma) {
             let must = "at least ½ and at most 1";
@@ -147,13 +168,14 @@ impl IntegratorKind {
             Self::ImplicitEuler => h * h,
             Self::Bdf2 => (2.0 * h / 3.0) * (2.0 * h / 3.0),
             Self::Newmark(Newmark { beta, .. }) => beta * h * h,
+            Self::GeneralizedAlpha(SpectralRadius(rho)) => generalized_alpha::scale(rho, h),
             Self::QuasiStatic => 1.0,
         }
     }
 
     /// Whether a step may end with more energy than it has from work: implicit Euler damps everything.
     pub fn may_create_energy(self) -> bool {
-        matches!(self, Self::Bdf2 | Self::Newmark(_))
+        matches!(self, Self::Bdf2 | Self::Newmark(_) | Self::GeneralizedAlpha(_))
     }
 
     /// Whether masses count.
@@ -167,6 +189,7 @@ impl IntegratorKind {
             Self::ImplicitEuler => implicit_euler::begin(state, h),
             Self::Bdf2 => bdf2::begin(state, h),
             Self::Newmark(of) => newmark::begin(of, state, h),
+            Self::GeneralizedAlpha(SpectralRadius(rho)) => generalized_alpha::begin(rho, state, h),
             Self::QuasiStatic => quasi_static::begin(state, h),
         }
     }
@@ -177,6 +200,9 @@ impl IntegratorKind {
             Self::ImplicitEuler | Self::QuasiStatic => implicit_euler::finish(state, scheme, x),
             Self::Bdf2 => bdf2::finish(state, scheme, x, h),
             Self::Newmark(_) => newmark::finish(state, scheme, x),
+            Self::GeneralizedAlpha(SpectralRadius(rho)) => {
+                generalized_alpha::finish(rho, state, scheme, (x, h));
+            }
         }
         state.step += 1;
         // A product, not a sum: no drift, and a resumed run sees the same times.

@@ -9,9 +9,10 @@
 //! 8       number n of vertices
 //! 8       steps made
 //! 8       time in s
-//! 8       which of the parts below are there: 1 a, 2 before, 4 kappa, added
+//! 8       which of the parts below are there: 1 a, 2 before, 4 kappa, 8 f, added
 //! 16 D n  x in m, v in m/s
 //! 8 D n   a in m/s²
+//! 8 D n   f in m/s²
 //! 8       length in s of the step before
 //! 16 D n  x in m, v in m/s before it
 //! 8       kappa in J/m⁴
@@ -45,6 +46,7 @@ const CHECKSUM: usize = 8;
 const HAS_A: usize = 1;
 const HAS_BEFORE: usize = 2;
 const HAS_KAPPA: usize = 4;
+const HAS_F: usize = 8;
 
 impl<const D: usize> State<D> {
     /// Saves the state of a model. Whenever the process ends, the file has what it had before or all of this state.
@@ -54,8 +56,8 @@ impl<const D: usize> State<D> {
     pub fn save(&self, path: &Path, model: &Model<D>) -> Result<()> {
         let n = model.masses.len();
         let before = self.before.iter().flat_map(|before| [before.x.len(), before.v.len()]);
-        let a = (!self.a.is_empty()).then_some(self.a.len());
-        if [self.x.len(), self.v.len()].into_iter().chain(before).chain(a).any(|count| count != n) {
+        let lists = [&self.a, &self.f].into_iter().filter(|list| !list.is_empty()).map(Vec::len);
+        if [self.x.len(), self.v.len()].into_iter().chain(before).chain(lists).any(|count| count != n) {
             return Err(wrong(path, "state", format!("not every vector has {n} vertices as the model has")));
         }
         replace(path, &bytes(self, fingerprint(model)))
@@ -89,7 +91,7 @@ fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
 
 /// Bytes of a file with all parts.
 fn longest<const D: usize>(vertices: usize) -> usize {
-    HEADER + 8 * (5 * D * vertices + 3) + CHECKSUM
+    HEADER + 8 * (6 * D * vertices + 3) + CHECKSUM
 }
 
 /// Reads one byte more than a good file can have, and no further: what is too long is seen, and not loaded.
@@ -105,6 +107,7 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
         if state.a.is_empty() { 0 } else { HAS_A },
         state.before.as_ref().map_or(0, |_| HAS_BEFORE),
         state.kappa.map_or(0, |_| HAS_KAPPA),
+        if state.f.is_empty() { 0 } else { HAS_F },
     ];
     let mut out = Vec::with_capacity(longest::<D>(state.x.len()));
     out.extend_from_slice(MAGIC);
@@ -115,7 +118,7 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
     }
     push_reals(&mut out, &[state.time]);
     out.extend_from_slice(&(parts.iter().sum::<usize>() as u64).to_le_bytes());
-    for field in [&state.x, &state.v, &state.a] {
+    for field in [&state.x, &state.v, &state.a, &state.f] {
         push_reals(&mut out, vector::flat(field));
     }
     if let Some(before) = &state.before {
@@ -149,6 +152,7 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     let x = vectors(&mut scan, n, "the position")?;
     let v = vectors(&mut scan, n, "the velocity")?;
     let a = if parts & HAS_A == 0 { Vec::new() } else { vectors(&mut scan, n, "the acceleration")? };
+    let f = if parts & HAS_F == 0 { Vec::new() } else { vectors(&mut scan, n, "the force")? };
     let before = if parts & HAS_BEFORE == 0 { None } else { Some(read_before(&mut scan, n)?) };
     let kappa = if parts & HAS_KAPPA == 0 {
         None
@@ -156,7 +160,7 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
         Some(real(&mut scan, "the barrier stiffness", |kappa| kappa > 0.0)?)
     };
     let reserve = real(&mut scan, "the reserve of energy", |_| true)?;
-    Ok(State { x, v, time, step, a, before, kappa, reserve })
+    Ok(State { x, v, time, step, a, f, before, kappa, reserve })
 }
 
 /// Whether it is a state at all, of this version and dimension.
@@ -211,11 +215,11 @@ fn read_time(scan: &mut Scan<'_>, steps: usize, h: f64) -> Scanned<f64> {
 
 /// Whether the file is as long as its `parts` want, for fields of `numbers` numbers, and has the bytes that were written.
 fn check_whole(scan: &Scan<'_>, bytes: &[u8], (numbers, parts): (usize, usize)) -> Scanned<()> {
-    if parts > HAS_A + HAS_BEFORE + HAS_KAPPA {
+    if parts > HAS_A + HAS_BEFORE + HAS_KAPPA + HAS_F {
         return Err(scan.trouble_at(HEADER - 8, "unknown parts: the file is damaged, take another"));
     }
     let has = |part: usize| usize::from(parts & part != 0);
-    let fields = 2 + has(HAS_A) + 2 * has(HAS_BEFORE);
+    let fields = 2 + has(HAS_A) + has(HAS_F) + 2 * has(HAS_BEFORE);
     let expected = HEADER + 8 * (fields * numbers + has(HAS_BEFORE) + has(HAS_KAPPA) + 1) + CHECKSUM;
     if bytes.len() != expected {
         let how = if bytes.len() < expected { "is cut short" } else { "goes on" };

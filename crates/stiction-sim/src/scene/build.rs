@@ -8,7 +8,7 @@ use stiction::math::Vector;
 use super::shapes::BoxMesh;
 use super::{Body, BoxShape, Scene, SceneError, StiffnessValue};
 use crate::error::Error;
-use crate::integrator::{IntegratorKind, Newmark};
+use crate::integrator::{IntegratorKind, Newmark, SpectralRadius};
 use crate::model::Model;
 use crate::newton::Workspace;
 use crate::params::{ContactParams, NewtonParams, Params, StepBound, TimeParams};
@@ -158,21 +158,30 @@ impl Scene {
     }
 
     fn integrator(&self) -> Result<IntegratorKind, SceneError> {
-        let kind = self.named("time.integrator", self.time.integrator.as_deref())?;
-        let IntegratorKind::Newmark(usual) = kind else {
-            for (key, number) in [("time.beta", self.time.beta), ("time.gamma", self.time.gamma)] {
-                if number.is_some() {
-                    return Err(
-                        self.error(key, "is a number of integrator = \"newmark\": choose it, or remove this")
-                    );
-                }
+        let kind: IntegratorKind = self.named("time.integrator", self.time.integrator.as_deref())?;
+        let numbers = [
+            ("time.beta", self.time.beta, "newmark"),
+            ("time.gamma", self.time.gamma, "newmark"),
+            ("time.rho_infinity", self.time.rho_infinity, "generalized_alpha"),
+        ];
+        for (key, number, owner) in numbers {
+            if number.is_some() && owner != kind.name() {
+                let message = format!("is a number of integrator = \"{owner}\": choose it, or remove this");
+                return Err(self.error(key, message));
             }
-            return Ok(kind);
-        };
-        let gamma = self.time.gamma.unwrap_or(usual.gamma);
-        // ¼ for γ = ½; with more damping, that which damps high frequencies most.
-        let beta = self.time.beta.unwrap_or(0.25 * (gamma + 0.5) * (gamma + 0.5));
-        Ok(IntegratorKind::Newmark(Newmark { beta, gamma }))
+        }
+        Ok(match kind {
+            IntegratorKind::Newmark(usual) => {
+                let gamma = self.time.gamma.unwrap_or(usual.gamma);
+                // ¼ for γ = ½; with more damping, that which damps high frequencies most.
+                let beta = self.time.beta.unwrap_or(0.25 * (gamma + 0.5) * (gamma + 0.5));
+                IntegratorKind::Newmark(Newmark { beta, gamma })
+            }
+            IntegratorKind::GeneralizedAlpha(usual) => {
+                IntegratorKind::GeneralizedAlpha(self.time.rho_infinity.map_or(usual, SpectralRadius))
+            }
+            other => other,
+        })
     }
 
     /// The choice with a name; the usual one without.

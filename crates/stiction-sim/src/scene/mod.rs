@@ -82,6 +82,8 @@ pub struct Time {
     pub beta: Option<f64>,
     /// `γ` of Newmark's method.
     pub gamma: Option<f64>,
+    /// `ρ` of the generalised-α method.
+    pub rho_infinity: Option<f64>,
 }
 
 fn one() -> usize {
