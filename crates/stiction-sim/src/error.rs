@@ -12,6 +12,14 @@ pub enum Error {
     /// Bad geometry or parameters of the contact library.
     #[error(transparent)]
     Contact(#[from] stiction::error::Error),
+    /// Bad geometry of a body.
+    #[error("body \"{body}\": {source}")]
+    InBody {
+        /// The body's name.
+        body: String,
+        /// What is wrong; vertices and elements count from 0 in the body.
+        source: stiction::error::Error,
+    },
     /// A parameter outside its range.
     #[error("{name} = {value} is not possible: it must be {must}")]
     BadParameter {
@@ -109,6 +117,8 @@ pub enum Error {
     /// Primitives that intersect, or bodies of which one is inside another.
     #[error("{first} and {second} intersect near {place}: move them apart")]
     Intersecting {
+        /// The name of the body that comes last, of the two.
+        body: String,
         /// One of them, with its body.
         first: String,
         /// The other.
@@ -211,8 +221,9 @@ pub enum Error {
     },
     /// An obstacle that bodies do not let through.
     #[error(
-        "step {step}: the motion of obstacle {obstacle} is blocked, {missing:e} m before its goal: \
-         slow it down, make the time step smaller or make room"
+        "step {step}: the motion of obstacle {obstacle} is blocked {} its goal: a body is in its way; slow it down, make \
+         the time step smaller or make room",
+        before(*missing)
     )]
     ObstacleBlocked {
         /// The step that failed, from 1.
@@ -224,8 +235,9 @@ pub enum Error {
     },
     /// A prescribed motion that contact does not let happen.
     #[error(
-        "step {step}: the prescribed motion of vertex {vertex} is blocked, {missing:e} m before its goal: \
-         slow it down, make the time step smaller or take the obstacle away"
+        "step {step}: the prescribed motion of vertex {vertex} is blocked {} its goal: something is in its way; slow it \
+         down, make the time step smaller or make room",
+        before(*missing)
     )]
     Blocked {
         /// The step that failed, from 1.
@@ -304,3 +316,40 @@ pub enum Error {
         source: std::io::Error,
     },
 }
+
+impl Error {
+    /// The name of the body that it is about, if it is about one.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::InBody { body, .. }
+            | Self::InvertedElement { body, .. }
+            | Self::FlatElement { body, .. }
+            | Self::BadBody { body, .. }
+            | Self::Twice { body, .. }
+            | Self::SelfContact { body, .. }
+            | Self::LooseVertex { body, .. }
+            | Self::Intersecting { body, .. }
+            | Self::InsideObstacle { body, .. }
+            | Self::TooClose { body, .. }
+            | Self::CoarseForObstacle { body, .. }
+            | Self::ObstacleInside { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+
+    /// The same, as one of a body if it is one of bad geometry.
+    pub(crate) fn in_body(self, name: &str) -> Self {
+        match self {
+            Self::Contact(source) => Self::InBody { body: name.to_owned(), source },
+            other => other,
+        }
+    }
+}
+
+/// How far before something, in m; what is only rounding has no number.
+pub(crate) fn before(missing: f64) -> String {
+    if missing < ROUNDING { "right at".to_owned() } else { format!("{missing:.2e} m before") }
+}
+
+/// A distance in m that nobody can see.
+const ROUNDING: f64 = 1e-12;

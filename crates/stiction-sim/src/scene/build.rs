@@ -6,7 +6,7 @@ use stiction::contact::Weighting;
 use stiction::math::Vector;
 
 use super::shapes::BoxMesh;
-use super::{Body, BoxShape, Scene, SceneError, StiffnessValue};
+use super::{BoxShape, Scene, SceneError, StiffnessValue};
 use crate::error::Error;
 use crate::integrator::{IntegratorKind, Newmark};
 use crate::model::Model;
@@ -22,7 +22,7 @@ impl Scene {
         if self.dimension != D {
             return Err(self.error("dimension", format!("this scene is not one of {D} dimensions")));
         }
-        let gravity = self.vector_or_zero("gravity", &self.gravity)?;
+        let gravity = self.vector_or_zero("gravity", self.gravity.as_deref())?;
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
         let (model, state) =
             Model::new(&bodies, self.obstacles()?, gravity, self.params()?).map_err(|error| match error {
@@ -30,7 +30,7 @@ impl Scene {
                 Error::NoPlace { obstacle, .. } => {
                     self.error(&format!("{}.motion", self.obstacle_key(obstacle)), error.to_string())
                 }
-                other => self.body_error(&other.to_string()),
+                other => self.body_error(&other),
             })?;
         Ok((self.with_friction(model)?, state))
     }
@@ -60,7 +60,13 @@ impl Scene {
     }
 
     fn check_names(&self) -> Result<(), SceneError> {
+        let surfaces = |name: &Option<String>| name.as_deref() == Some("");
         for (i, body) in self.bodies.iter().enumerate() {
+            let key = format!("bodies[{i}]");
+            if body.name.is_empty() || surfaces(&body.surface) {
+                let part = if body.name.is_empty() { "name" } else { "surface" };
+                return Err(self.error(&format!("{key}.{part}"), "is empty: choose a name"));
+            }
             if self.bodies[..i].iter().any(|other| other.name == body.name) {
                 let message = format!("\"{}\" is taken by another body: choose another name", body.name);
                 return Err(self.error(&format!("bodies[{i}].name"), message));
@@ -69,12 +75,14 @@ impl Scene {
         Ok(())
     }
 
-    /// An error at the shape of the last body that the message names.
-    fn body_error(&self, message: &str) -> SceneError {
-        let named = |body: &Body| message.contains(&format!("body \"{}\"", body.name));
-        match self.bodies.iter().rposition(named) {
-            Some(index) => self.error(&format!("bodies[{index}].shape"), message),
-            None => SceneError::plain(message),
+    /// An error at the key of the body that it is about.
+    fn body_error(&self, error: &Error) -> SceneError {
+        let named = |name: &str| self.bodies.iter().position(|body| body.name == name);
+        let message = error.to_string();
+        let Some(index) = error.body().and_then(named) else { return SceneError::plain(message) };
+        match error {
+            Error::BadBody { name, .. } => self.error(&format!("bodies[{index}].{name}"), message),
+            _ => self.error(&format!("bodies[{index}].shape"), message),
         }
     }
 
@@ -105,7 +113,7 @@ impl Scene {
             dmin: given.dmin.unwrap_or(usual.dmin),
             barrier_stiffness: match given.barrier_stiffness {
                 Some(StiffnessValue::Number(kappa)) => Some(kappa),
-                Some(StiffnessValue::Name(_)) | None => None,
+                Some(StiffnessValue::Auto) | None => None,
             },
             adaptive_barrier_stiffness: given
                 .adaptive_barrier_stiffness
@@ -207,9 +215,9 @@ impl Scene {
     pub(super) fn vector_or_zero<const D: usize>(
         &self,
         key: &str,
-        numbers: &[f64],
+        numbers: Option<&[f64]>,
     ) -> Result<Vector<D>, SceneError> {
-        if numbers.is_empty() { Ok(Vector::ZERO) } else { self.vector(key, numbers) }
+        numbers.map_or(Ok(Vector::ZERO), |numbers| self.vector(key, numbers))
     }
 
     pub(super) fn vector<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {

@@ -39,8 +39,7 @@ pub struct Friction {
 }
 
 /// `law`: a name, or the numbers of Stribeck's.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
 pub enum LawValue {
     /// A name.
     Name(String),
@@ -90,6 +89,12 @@ struct Said<'a> {
     elliptic: Option<[f64; 2]>,
     ellipses: (Option<[f64; 2]>, Option<[f64; 2]>),
     direction: Option<&'a [f64]>,
+}
+
+impl Said<'_> {
+    fn is_empty(&self) -> bool {
+        self.mu == (None, None, None) && self.elliptic.is_none() && self.ellipses == (None, None)
+    }
 }
 
 impl Scene {
@@ -169,6 +174,10 @@ impl Scene {
                 Err(wrong("direction", "needs elliptic, static_axes or kinetic_axes".into()))
             }
             (None, None) => Ok(entry),
+            (Some(_), Some(_)) if said.mu != (None, None, None) => Err(wrong(
+                "static_axes",
+                "with kinetic_axes says all there is: remove mu, mu_s and mu_k".into(),
+            )),
             (s, k) => {
                 let (s, k) = (s.unwrap_or_default(), k.unwrap_or_default());
                 Ok(Entry { anisotropy: Anisotropy::Matchstick { s, k, scaling: [1.0; 2] }, ..entry })
@@ -192,6 +201,9 @@ impl Scene {
                 ellipses: (pair.static_axes, pair.kinetic_axes),
                 direction: pair.direction.as_deref(),
             };
+            if said.is_empty() {
+                return Err(self.error(&key, "has no coefficient: give mu (0.0 for no friction)"));
+            }
             let (entry, [a, b]) = (self.entry(&key, &said)?, &pair.between);
             let wrong =
                 |error: stiction::error::Error| self.error(&format!("{key}.between"), error.to_string());
