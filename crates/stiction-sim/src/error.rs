@@ -33,7 +33,7 @@ pub enum Error {
     /// An element without positive volume.
     #[error(
         "element {element} of body \"{body}\" has volume {volume:e}: exchange two of its vertices if it is \
-         inverted, remove it if it is flat, scale the body if it is too large"
+         inverted, remove it if it is flat, scale the body if it is too large or too small, move it if it is far from the origin"
     )]
     InvertedElement {
         /// The body's name.
@@ -93,7 +93,7 @@ pub enum Error {
     },
     /// A body that the barrier makes push itself at rest.
     #[error(
-        "contact.dhat = {dhat} makes {contacts} contacts within body \"{body}\" at rest: it must be less than \
+        "contact.dhat = {dhat:e} makes {contacts} contacts within body \"{body}\" at rest: it must be less than \
          {limit:.3e}, the distance of its own parts"
     )]
     SelfContact {
@@ -128,7 +128,7 @@ pub enum Error {
     },
     /// A vertex that touches an obstacle or is inside it.
     #[error(
-        "vertex {vertex} of body \"{body}\" is not outside obstacle {obstacle} (signed distance {distance} m): \
+        "vertex {vertex} of body \"{body}\" is not outside obstacle {obstacle} (signed distance {distance:.2e} m): \
          move it out"
     )]
     InsideObstacle {
@@ -143,7 +143,7 @@ pub enum Error {
     },
     /// Something closer than the minimum distance.
     #[error(
-        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:e} m from something, not more than \
+        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:.2e} m from something, not more than \
          contact.dmin = {dmin:e}: move it away or make dmin smaller"
     )]
     TooClose {
@@ -176,8 +176,8 @@ pub enum Error {
     },
     /// A body whose edges are too long for a round obstacle.
     #[error(
-        "body \"{body}\" has edges of {length:e} m, too long for obstacle {obstacle} of radius {radius} m, which pushes at vertices alone: make \
-         them shorter than {limit:e} m or contact.dhat larger, or take a fixed shape, which pushes everywhere"
+        "body \"{body}\" has edges of {length:.2e} m, too long for obstacle {obstacle} of radius {radius} m, which pushes at vertices alone: make \
+         them shorter than {limit:.2e} m or contact.dhat larger, or take a fixed shape, which pushes everywhere"
     )]
     CoarseForObstacle {
         /// Number of the obstacle.
@@ -249,8 +249,8 @@ pub enum Error {
     },
     /// Newton's method did not reach its tolerance.
     #[error(
-        "step {step}: no solution after {iterations} Newton iterations (last change {speed:e} m/s, wanted \
-         {tolerance:e}): make the time step smaller or allow more iterations"
+        "step {step}: no solution after {iterations} Newton iterations (last change {speed:.2e} m/s, wanted \
+         {tolerance:.2e}): make the time step smaller or allow more iterations"
     )]
     NotConverged {
         /// The step that failed, from 1.
@@ -264,8 +264,8 @@ pub enum Error {
     },
     /// Newton's method found no lower energy before it reached its tolerance.
     #[error(
-        "step {step}: the energy no longer falls after {iterations} Newton iterations, at a change of {speed:e} m/s \
-         (wanted {tolerance:e}): allow a larger solver.tolerance, or make contact.dhat larger if gaps are tiny"
+        "step {step}: the energy no longer falls after {iterations} Newton iterations, at a change of {speed:.2e} m/s \
+         (wanted {tolerance:.2e}): allow a larger solver.tolerance, or make contact.dhat larger if gaps are tiny"
     )]
     Stalled {
         /// The step that failed, from 1.

@@ -123,7 +123,9 @@ pub(super) fn masses<const D: usize>(
         for mass in &mut volumes[part.vertices.clone()] {
             *mass *= body.density;
             if !(*mass > 0.0 && mass.is_finite()) {
-                return Err(Error::OutOfScale { what: "the mass of a vertex", value: *mass });
+                let must = "one with which the masses of vertices are numbers: look at it and at the size of the body";
+                let (body, value) = (body.name.clone(), body.density);
+                return Err(Error::BadBody { body, name: "density", value, must });
             }
         }
     }

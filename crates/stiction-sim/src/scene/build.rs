@@ -30,8 +30,10 @@ impl Scene {
                 Error::NoPlace { obstacle, .. } => {
                     self.error(&format!("{}.motion", self.obstacle_key(obstacle)), error.to_string())
                 }
+                Error::OutOfScale { what, value } => self.scale_error(what, value),
                 other => self.body_error(&other),
             })?;
+        self.check_scales(&model)?;
         Ok((self.with_friction(model)?, state))
     }
 
@@ -49,6 +51,11 @@ impl Scene {
         }
         if !(self.time.end >= self.time.step && self.time.end.is_finite()) {
             return Err(self.error("time.end", "must be at least one step"));
+        }
+        if self.time.end / self.time.step > MAX_STEPS {
+            let message =
+                format!("makes {:.0e} steps until time.end: make it larger", self.time.end / self.time.step);
+            return Err(self.error("time.step", message));
         }
         if self.time.frame_every == 0 {
             return Err(self.error("time.frame_every", "must be at least 1"));
@@ -81,6 +88,9 @@ impl Scene {
         let message = error.to_string();
         let Some(index) = error.body().and_then(named) else { return SceneError::plain(message) };
         match error {
+            Error::BadBody { name: "density", .. } => {
+                self.error(&format!("bodies[{index}].material.density"), message)
+            }
             Error::BadBody { name, .. } => self.error(&format!("bodies[{index}].{name}"), message),
             _ => self.error(&format!("bodies[{index}].shape"), message),
         }
@@ -237,6 +247,9 @@ impl Scene {
         }
     }
 }
+
+/// Steps that a run may have: more are a slip of the pen.
+const MAX_STEPS: f64 = 1e9;
 
 /// Vertices that a shape may have: more are a slip of the pen.
 pub(super) const MAX_VERTICES: usize = 1_000_000;

@@ -8,8 +8,11 @@ impl Scene {
     /// An error of a step of the scene's model, with names for numbers and, where it is known, the key that it comes from.
     pub fn explain<const D: usize>(&self, model: &Model<D>, error: &Error) -> SceneError {
         let message = model.describe(error);
-        match self.cause(model, error) {
-            Some(key) => self.error(&key, message),
+        if let Some(key) = self.cause(model, error) {
+            return self.error(&key, message);
+        }
+        match self.suspect(model).filter(|_| is_unsolved(error)) {
+            Some((key, why)) => self.error(&key, format!("{message}; {why}")),
             None => SceneError::plain(message),
         }
     }
@@ -51,5 +54,14 @@ impl Scene {
             Some(number) => format!("bodies[{index}].{}", body.prescription(number)),
             None => format!("bodies[{index}].static"),
         })
+    }
+}
+
+/// Whether a step ended without a solution.
+fn is_unsolved(error: &Error) -> bool {
+    match error {
+        Error::InSubsteps { first, .. } | Error::BetweenVertices { first, .. } => is_unsolved(first),
+        Error::NotConverged { .. } | Error::Stalled { .. } | Error::Singular { .. } => true,
+        _ => false,
     }
 }

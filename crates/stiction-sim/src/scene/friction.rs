@@ -155,6 +155,9 @@ impl Scene {
                 return Err(wrong(part, "there is one direction to slide in in 2D: give mu".into()));
             }
         }
+        self.check_mu(&format!("{key}.mu"), [said.mu.0, said.mu.1, said.mu.2].into_iter().flatten())?;
+        let lists = [said.elliptic, said.ellipses.0, said.ellipses.1];
+        self.check_mu(key, lists.into_iter().flatten().flatten())?;
         let axes = match said.direction {
             Some(direction) => Axes::World(self.vector(&format!("{key}.direction"), direction)?),
             None => Axes::Contact,

@@ -14,6 +14,7 @@ mod obstacles;
 pub mod piece;
 mod quad;
 mod reader;
+mod scale;
 pub mod shapes;
 
 use std::path::{Path, PathBuf};

@@ -500,6 +500,45 @@ fn wrong_kinds_are_said_in_plain_words() {
     assert!(refused > 2000, "{refused}");
 }
 
+/// Numbers that no step can be computed with are named, with what to do.
+#[test]
+fn absurd_numbers_are_named() {
+    let dhat = "contact.dhat = 1e-3";
+    for (from, to, expected) in [
+        ("young = 1e5", "young = 1e20", ["bodies[0].material.young: 1e20", "make it smaller"]),
+        ("young = 1e5", "young = 1e300", ["bodies[0].material.young", "1e300"]),
+        ("young = 1e5", "young = 1e-20", ["bodies[0].material.young: 1e-20", "make it larger"]),
+        ("young = 1e5", "young = 1e-300", ["bodies[0].material.young", ""]),
+        ("density = 1000.0", "density = 1e30", ["bodies[0].material.density: 1e30", "make it smaller"]),
+        ("density = 1000.0", "density = 1e-30", ["bodies[0].material.density: 1e-30", "make it larger"]),
+        ("density = 1000.0", "density = 1e308", ["bodies[0].material.density", "1"]),
+        (dhat, "contact.dhat = 1e-30", ["contact.dhat: 1.0e-30 m is too small", "make it at least"]),
+        (
+            dhat,
+            "contact.dhat = 1e-3\ncontact.barrier_stiffness = 1e-30",
+            ["contact.barrier_stiffness", "\"auto\""],
+        ),
+        (
+            dhat,
+            "contact.dhat = 1e-3\ncontact.barrier_stiffness = 1e30",
+            ["contact.barrier_stiffness", "\"auto\""],
+        ),
+        (dhat, "contact.dhat = 1e-3\nsolver.tolerance = 1e30", ["solver.tolerance", "choose a smaller one"]),
+        ("step = 0.01", "step = 1e-12", ["time.step: makes 1e11 steps", "make it larger"]),
+        ("step = 0.01, end = 0.1", "step = 1e10, end = 1e12", ["gravity", "cross"]),
+        ("-9.81", "-1e30", ["gravity", "choose a smaller one"]),
+        ("mu = 0.5", "mu = 1e30", ["friction.mu: 1e30", "at most 1e6"]),
+        (
+            "name = \"block\"",
+            "name = \"block\"\nvelocity = [1e30, 0.0]",
+            ["bodies[0].velocity", "choose a smaller"],
+        ),
+        ("center = [0.0, 0.2]", "center = [1e16, 0.2]", ["bodies[0].shape", "far from the origin"]),
+    ] {
+        refuses(from, to, &expected);
+    }
+}
+
 /// Of a long line what is near the error is shown.
 #[test]
 fn long_lines_are_cut() {
