@@ -26,6 +26,7 @@ use crate::table::{Record, Table};
 
 /// What `stiction run` takes.
 #[derive(Clone, Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct RunArgs {
     /// The scene, a TOML file.
     pub scene: PathBuf,

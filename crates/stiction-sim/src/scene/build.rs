@@ -241,12 +241,18 @@ impl Scene {
         besides: &str,
     ) -> Result<Vector<D>, SceneError> {
         match <[f64; D]>::try_from(numbers) {
-            Ok(array) if Vector(array).is_finite() => Ok(Vector(array)),
+            Ok(array) if array.iter().all(|x| x.abs() <= LARGEST) => Ok(Vector(array)),
+            Ok(array) if Vector(array).is_finite() => {
+                Err(self.error(key, format!("every number must be at most {LARGEST:e}")))
+            }
             Ok(_) => Err(self.error(key, "every number must be finite")),
             Err(_) => Err(self.error(key, format!("needs {besides}{D} numbers"))),
         }
     }
 }
+
+/// The largest number of a vector: powers of more overflow.
+const LARGEST: f64 = 1e50;
 
 /// Steps that a run may have: more are a slip of the pen.
 const MAX_STEPS: f64 = 1e9;

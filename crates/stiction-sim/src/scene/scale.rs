@@ -45,12 +45,30 @@ impl Scene {
             );
             return Err(self.error("contact.dhat", message));
         }
+        self.check_thin(model)?;
         self.check_speeds(model)?;
         self.check_stiffness(model)?;
         match self.imbalance(model, &REFUSED) {
             Some((key, why)) => Err(self.error(&key, why)),
             None => Ok(()),
         }
+    }
+
+    /// Checks that sheets are thinner, and rods more slender, than they are large.
+    fn check_thin<const D: usize>(&self, model: &Model<D>) -> Result<(), SceneError> {
+        for (index, body) in self.bodies.iter().enumerate() {
+            let Some((size, _)) = sizes(model, index) else { continue };
+            // In 2D it is the thickness across the plane.
+            let thickness = body.thickness.filter(|_| D == 3);
+            for (name, value) in [("thickness", thickness), ("radius", body.radius)] {
+                if value.is_some_and(|value| value > size) {
+                    let message =
+                        format!("is too large: the body has a size of {size:.1e} m; choose a solid");
+                    return Err(self.error(&format!("bodies[{index}].{name}"), message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Checks that nothing crosses everything many times in a step.

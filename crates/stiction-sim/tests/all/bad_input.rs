@@ -188,7 +188,11 @@ fn errors_in_scenes_name_line_and_key() {
             "size = [1e-155, 1e-155]",
             vec!["line 9", "element 0 of body \"block\"", "volume 0"],
         ),
-        ("size = [0.2, 0.2]", "size = [1e200, 1e200]", vec!["block", "volume inf"]),
+        (
+            "size = [0.2, 0.2]",
+            "size = [1e200, 1e200]",
+            vec!["line 9", "bodies[0].shape.box.size", "at most 1e50"],
+        ),
         ("normal = [0.0, 1.0]", "normal = [0.0, 1.", vec!["line 13"]),
     ];
     for (from, to, words) in cases {
@@ -439,7 +443,7 @@ fn everywhere(root: &toml::Value, new: &toml::Value, try_it: &mut dyn FnMut(&str
         match value {
             toml::Value::Table(table) => table.iter().for_each(|(name, child)| inside(name.clone(), child)),
             toml::Value::Array(list) => {
-                list.iter().enumerate().for_each(|(i, child)| inside(i.to_string(), child))
+                list.iter().enumerate().for_each(|(i, child)| inside(i.to_string(), child));
             }
             _ => {}
         }
@@ -534,8 +538,41 @@ fn absurd_numbers_are_named() {
             ["bodies[0].velocity", "choose a smaller"],
         ),
         ("center = [0.0, 0.2]", "center = [1e16, 0.2]", ["bodies[0].shape", "far from the origin"]),
+        ("point = [0.0, 0.0]", "point = [0.0, 1e300]", ["planes[0].point", "at most 1e50"]),
     ] {
         refuses(from, to, &expected);
+    }
+}
+
+/// Flat, inverted and repeated elements of files are said with body, key and line.
+#[test]
+fn bad_elements_of_files_name_body_and_line() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let corners = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\n";
+    let scene = |dimension: usize, rest: &str| {
+        format!(
+            "dimension = {dimension}\ntime = {{ step = 0.01, end = 0.1 }}\n[[bodies]]\nname = \"a\"\n\
+             shape.mesh = {{ file = \"bad-elements.obj\" }}\n{rest}\n"
+        )
+    };
+    let soft = "material = { young = 1e5, poisson = 0.3, density = 1000.0 }";
+    let sheet = "material = { young = 1e5, poisson = 0.3, density = 1000.0 }\nthickness = 0.01";
+    for (elements, dimension, rest, words) in [
+        ("f 1 2 3\nf 1 2 4\n", 2, soft, "element 0 of body \"a\" has volume 0"),
+        ("f 1 2 3\nf 1 2 4\n", 3, sheet, "triangle 0 of body \"a\" has area 0"),
+        ("f 1 2 3\nf 1 2 4\n", 3, "static = true", "body \"a\""),
+        ("f 1 2 4\nf 2 4 1\n", 3, sheet, "triangle 1 of body \"a\""),
+        ("f 1 2 2\nf 1 2 4\n", 3, sheet, "body \"a\""),
+        ("l 1 2\nl 4 4\n", 3, "static = true", "body \"a\""),
+    ] {
+        std::fs::write(folder.join("bad-elements.obj"), format!("{corners}{elements}")).unwrap();
+        let scene = Scene::parse_in(&scene(dimension, rest), folder).unwrap();
+        let built = if dimension == 2 { scene.build::<2>().map(drop) } else { scene.build::<3>().map(drop) };
+        let message = built.unwrap_err().to_string();
+        assert!(
+            message.contains(words) && message.contains("line 5: bodies[0].shape"),
+            "{elements}: {message}"
+        );
     }
 }
 
