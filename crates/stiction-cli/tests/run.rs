@@ -102,7 +102,9 @@ fn a_used_folder_is_replaced_on_request_only() {
     fs::write(&short, words.replace("end = 0.5", "end = 0.1")).unwrap();
     assert!(run(&long, &output).status.success());
     let own = ["frames/my-own.vtu", "frames/7.vtu", "notes.txt"].map(|name| output.join(name));
-    own.iter().for_each(|path| fs::write(path, "precious").unwrap());
+    for path in &own {
+        fs::write(path, "precious").unwrap();
+    }
     let before = contents(&output);
     let done = run(&short, &output);
     let said = text(&done.stderr);

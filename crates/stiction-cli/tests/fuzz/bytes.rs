@@ -48,7 +48,7 @@ pub const NUMBERS: [&str; 40] = [
 
 /// Changes of single bytes and of runs of them.
 pub fn change(random: &mut Random, bytes: &mut Vec<u8>) {
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..=random.below(4) {
         let at = random.below(bytes.len());
         let length = (1 + random.below(8)).min(bytes.len().saturating_sub(at));
         match random.below(7) {
@@ -93,7 +93,7 @@ fn words(bytes: &[u8]) -> Vec<(usize, usize)> {
 
 /// Changes of words: a number for another, a word for another, one twice or not at all.
 pub fn change_words(random: &mut Random, bytes: &mut Vec<u8>) {
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         let all = words(bytes);
         if all.is_empty() {
             return;

@@ -73,8 +73,8 @@ impl Corpus {
         for (path, text) in all.iter().filter(|(path, _)| path.extension().is_some_and(|e| e == "toml")) {
             let stem = path.file_stem().unwrap().to_str().unwrap();
             let own = |other: &&(PathBuf, Vec<u8>)| {
-                let name = other.0.file_name().unwrap().to_str().unwrap();
-                name.starts_with(stem) && name.ends_with(".bin")
+                let of_scene = other.0.file_stem().unwrap().to_str().unwrap().starts_with(stem);
+                of_scene && other.0.extension().is_some_and(|ending| ending == "bin")
             };
             let more = all.iter().filter(own).map(|(_, bytes)| bytes.clone()).collect();
             seeds.push(Seed::new(std::str::from_utf8(text).unwrap(), &folder, more, &file));
@@ -214,48 +214,71 @@ fn the_corpus_is_refused_or_runs() {
     let _ = fs::remove_file(&corpus.file);
 }
 
+/// What became of the cases so far.
+struct Tally {
+    /// Refused, accepted and skipped.
+    counts: [u64; 3],
+    failures: u64,
+    said: Instant,
+}
+
+impl Tally {
+    /// Counts a case, and prints it if it failed; whether it was accepted.
+    fn add(&mut self, name: &str, input: &Input, fate: Result<Fate, String>) -> bool {
+        let kind = match fate {
+            Ok(Fate::Refused) => 0,
+            Ok(Fate::Accepted) => 1,
+            Ok(_) => 2,
+            Err(how) => {
+                self.failures += 1;
+                println!("{name}: {how}\n{}\n", input.show());
+                return false;
+            }
+        };
+        self.counts[kind] += 1;
+        kind == 1
+    }
+
+    /// Says now and then how far it is.
+    fn progress(&mut self, start: Instant) {
+        if self.said.elapsed() > Duration::from_secs(20) {
+            self.said = Instant::now();
+            let count = self.counts.iter().sum::<u64>() + self.failures;
+            let rate = count as f64 / start.elapsed().as_secs_f64();
+            println!("{count} cases, {rate:.0} a second: {self}");
+        }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [refused, accepted, skipped] = self.counts;
+        write!(f, "{refused} refused, {accepted} accepted, {skipped} skipped, {} failed", self.failures)
+    }
+}
+
 #[test]
 fn changed_input_is_refused_or_runs() {
     let (cases, seed) = (number("STICTION_FUZZ_CASES"), number("STICTION_FUZZ_SEED").unwrap_or(1));
     let (first, show) =
         (number("STICTION_FUZZ_FIRST").unwrap_or(0), number("STICTION_FUZZ_SHOW").unwrap_or(0));
     let (corpus, watch) = (Corpus::load(&format!("{seed}-{}", std::process::id())), Watch::new());
-    let (mut failures, mut counts, mut said) = (0, [0_u64; 3], Instant::now());
+    let mut tally = Tally { counts: [0; 3], failures: 0, said: Instant::now() };
     let count = cases.unwrap_or(CASES);
+    // About a tenth of all cases are accepted scenes.
+    let shown = |index| show > 0 && Random::new(!seed, index).below((count / 10 / show) as usize) == 0;
     for index in first..first + count {
-        let input = corpus.input(seed, index);
-        watch.begin(|| format!("seed {seed}, case {index}: {}", input.show()));
-        match wrong(&corpus, &input, &watch.stop) {
-            Err(how) => {
-                failures += 1;
-                println!("seed {seed}, case {index}: {how}\n{}\n", input.show());
-            }
-            Ok(fate) => {
-                let accepted = matches!(fate, Fate::Accepted);
-                counts[match fate {
-                    Fate::Refused => 0,
-                    Fate::Accepted => 1,
-                    _ => 2,
-                }] += 1;
-                // About a seventh of all cases are accepted scenes.
-                let chosen = || Random::new(!seed, index).below((count / 7 / show.max(1)) as usize) == 0;
-                if accepted && show > 0 && matches!(input, Input::Scene(_)) && chosen() {
-                    println!("accepted, seed {seed}, case {index}: {}\n", input.show());
-                }
-            }
+        let (name, input) = (format!("seed {seed}, case {index}"), corpus.input(seed, index));
+        watch.begin(|| format!("{name}: {}", input.show()));
+        let accepted = tally.add(&name, &input, wrong(&corpus, &input, &watch.stop));
+        if accepted && matches!(input, Input::Scene(_)) && shown(index) {
+            println!("accepted, {name}: {}\n", input.show());
         }
-        if cases.is_some() && said.elapsed() > Duration::from_secs(20) {
-            said = Instant::now();
-            let rate = (index - first + 1) as f64 / watch.start.elapsed().as_secs_f64();
-            println!(
-                "case {index}: {rate:.0} a second; {counts:?} refused, accepted, skipped; {failures} failed"
-            );
+        if cases.is_some() {
+            tally.progress(watch.start);
         }
     }
     let _ = fs::remove_file(&corpus.file);
-    println!(
-        "{count} cases of seed {seed} in {:.1?}: {counts:?} refused, accepted, skipped",
-        watch.start.elapsed()
-    );
-    assert_eq!(failures, 0, "cases failed; they are printed above");
+    println!("{count} cases of seed {seed} in {:.1?}: {tally}", watch.start.elapsed());
+    assert_eq!(tally.failures, 0, "cases failed; they are printed above");
 }

@@ -25,9 +25,9 @@ const MAX_POINTS: usize = 100;
 pub fn changed(random: &mut Random, seed: &[u8]) -> Vec<u8> {
     let mut out = seed.to_vec();
     if random.one_in(2) {
-        bytes::change(random, &mut out)
+        bytes::change(random, &mut out);
     } else {
-        bytes::change_words(random, &mut out)
+        bytes::change_words(random, &mut out);
     }
     out
 }

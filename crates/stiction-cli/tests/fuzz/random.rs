@@ -1,6 +1,6 @@
 //! Numbers that are random enough, and the same for the same seed.
 
-/// SplitMix64.
+/// `SplitMix64`.
 #[derive(Clone)]
 pub struct Random(u64);
 

@@ -37,7 +37,7 @@ pub fn changed(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
             let table = std::str::from_utf8(&text).ok().and_then(|text| text.parse::<Table>().ok());
             if let Some(table) = table {
                 let mut value = Value::Table(table);
-                for _ in 0..1 + random.below(3) {
+                for _ in 0..=random.below(3) {
                     change_structure(random, &mut value, corpus);
                 }
                 text = toml::to_string(&value).unwrap_or_default().into_bytes();
@@ -80,20 +80,14 @@ fn change_structure(random: &mut Random, root: &mut Value, corpus: &[Vec<u8>]) {
     let path = random.pick(&all).clone();
     let other = elsewhere(random, root, corpus);
     let Some((name, parent)) = path.split_last() else { return };
-    match random.below(8) {
-        0 => remove(at(root, parent), name),
-        1 => insert(at(root, parent), random, name, None),
-        2 => insert(at(root, parent), random, name, other),
-        3 => {
-            if let (Some(place), Some((_, value))) = (at(root, &path), other) {
-                *place = value;
-            }
-        }
-        _ => {
-            if let Some(place) = at(root, &path) {
-                *place = changed_value(random, place);
-            }
-        }
+    let choice = random.below(8);
+    let Some(place) = at(root, if choice < 3 { parent } else { &path }) else { return };
+    match (choice, other) {
+        (0, _) => remove(place, name),
+        (1, _) => insert(place, random, name, None),
+        (2, other) => insert(place, random, name, other),
+        (3, Some((_, value))) => *place = value,
+        _ => *place = changed_value(random, place),
     }
 }
 
@@ -109,23 +103,23 @@ fn elsewhere(random: &mut Random, root: &Value, corpus: &[Vec<u8>]) -> Option<(S
     Some((path.last()?.clone(), at(&mut source, &path)?.clone()))
 }
 
-fn remove(parent: Option<&mut Value>, name: &str) {
+fn remove(parent: &mut Value, name: &str) {
     match parent {
-        Some(Value::Table(table)) => drop(table.remove(name)),
-        Some(Value::Array(list)) => drop(list.remove(name.parse().unwrap_or(0))),
+        Value::Table(table) => drop(table.remove(name)),
+        Value::Array(list) => drop(list.remove(name.parse().unwrap_or(0))),
         _ => {}
     }
 }
 
 /// Puts a value beside another: a copy of that without one given.
-fn insert(parent: Option<&mut Value>, random: &mut Random, name: &str, new: Option<(String, Value)>) {
+fn insert(parent: &mut Value, random: &mut Random, name: &str, new: Option<(String, Value)>) {
     match parent {
-        Some(Value::Table(table)) => {
+        Value::Table(table) => {
             if let Some((name, value)) = new {
                 table.insert(name, value);
             }
         }
-        Some(Value::Array(list)) => {
+        Value::Array(list) => {
             let copy = list[name.parse::<usize>().unwrap_or(0)].clone();
             list.insert(random.below(list.len() + 1), new.map_or(copy, |(_, value)| value));
         }

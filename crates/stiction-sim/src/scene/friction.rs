@@ -144,20 +144,26 @@ impl Scene {
         model.with_coefficients(coefficients).map_err(|error| self.error("friction", error.to_string()))
     }
 
+    /// Checks what does not depend on what else is said.
+    fn check_said<const D: usize>(&self, key: &str, said: &Said<'_>) -> Result<(), SceneError> {
+        for (part, given) in
+            [("elliptic", said.elliptic), ("static_axes", said.ellipses.0), ("kinetic_axes", said.ellipses.1)]
+        {
+            let key = format!("{key}.{part}");
+            if D == 2 && given.is_some() {
+                return Err(self.error(&key, "there is one direction to slide in in 2D: give mu"));
+            }
+            self.check_mu(&key, given.into_iter().flatten())?;
+        }
+        for (part, given) in [("mu", said.mu.0), ("mu_s", said.mu.1), ("mu_k", said.mu.2)] {
+            self.check_mu(&format!("{key}.{part}"), given)?;
+        }
+        Ok(())
+    }
+
     fn entry<const D: usize>(&self, key: &str, said: &Said<'_>) -> Result<Entry<D>, SceneError> {
         let wrong = |part: &str, error: String| self.error(&format!("{key}.{part}"), error);
-        for (part, given) in [
-            ("elliptic", said.elliptic.is_some()),
-            ("static_axes", said.ellipses.0.is_some()),
-            ("kinetic_axes", said.ellipses.1.is_some()),
-        ] {
-            if D == 2 && given {
-                return Err(wrong(part, "there is one direction to slide in in 2D: give mu".into()));
-            }
-        }
-        self.check_mu(&format!("{key}.mu"), [said.mu.0, said.mu.1, said.mu.2].into_iter().flatten())?;
-        let lists = [said.elliptic, said.ellipses.0, said.ellipses.1];
-        self.check_mu(key, lists.into_iter().flatten().flatten())?;
+        self.check_said::<D>(key, said)?;
         let axes = match said.direction {
             Some(direction) => Axes::World(self.vector(&format!("{key}.direction"), direction)?),
             None => Axes::Contact,
