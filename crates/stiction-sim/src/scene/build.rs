@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use stiction::contact::Weighting;
+use stiction::error::Error::BadParameter;
 use stiction::math::Vector;
 
 use super::shapes::BoxMesh;
@@ -29,6 +30,9 @@ impl Scene {
                 Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
                 Error::NoPlace { obstacle, .. } => {
                     self.error(&format!("{}.motion", self.obstacle_key(obstacle)), error.to_string())
+                }
+                Error::Contact(BadParameter { name: name @ ("dhat" | "dmin"), .. }) => {
+                    self.error(&format!("contact.{name}"), error.to_string())
                 }
                 Error::OutOfScale { what, value } => self.scale_error(what, value),
                 other => self.body_error(&other),
@@ -61,7 +65,7 @@ impl Scene {
             return Err(self.error("time.frame_every", "must be at least 1"));
         }
         if self.bodies.is_empty() {
-            return Err(SceneError::plain("the scene has no bodies: add a [[bodies]] table"));
+            return Err(self.error("bodies", "the scene has no bodies: add a [[bodies]] table"));
         }
         self.check_names()
     }
