@@ -28,8 +28,38 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// Another run writes into the folder.
+    #[error(
+        "{}: another run (process {process}) is writing into this folder: wait for it, stop it or choose another folder",
+        path.display()
+    )]
+    Busy {
+        /// The lock.
+        path: PathBuf,
+        /// The number of its process.
+        process: String,
+    },
+    /// The folder has the results of a run.
+    #[error(
+        "{}: this folder has the results of a run: --resume goes on with it, --overwrite replaces it, or choose \
+         another folder",
+        path.display()
+    )]
+    Used {
+        /// A file of that run.
+        path: PathBuf,
+    },
+    /// A file that no run is known to have made has the name of a result.
+    #[error(
+        "{}: this file is none of the run's in this folder, but would be replaced: move it away or choose another folder",
+        path.display()
+    )]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is no run to resume.
-    #[error("{}: there is no state to resume from: begin without --resume", path.display())]
+    #[error("{}: there is no state to resume from: begin anew with --overwrite instead of --resume", path.display())]
     NothingToResume {
         /// The file that is missing.
         path: PathBuf,
@@ -37,7 +67,7 @@ pub enum Error {
     /// The run is beyond the end of the scene.
     #[error(
         "{}: the run is at step {step}, beyond the end of the scene at step {end}: make time.end larger, or begin anew \
-         without --resume",
+         with --overwrite instead of --resume",
         path.display()
     )]
     BeyondEnd {

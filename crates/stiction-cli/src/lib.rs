@@ -3,6 +3,7 @@
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
 pub mod error;
+pub mod lock;
 pub mod output;
 pub mod table;
 pub mod history;

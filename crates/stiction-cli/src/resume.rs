@@ -26,6 +26,8 @@ pub struct Resumed<const D: usize> {
     pub series: vtu::Series,
     /// The table, open behind the row of the state.
     pub table: Table,
+    /// Whether the frame of the state is there.
+    pub has_frame: bool,
 }
 
 impl<const D: usize> Resumed<D> {
@@ -33,9 +35,8 @@ impl<const D: usize> Resumed<D> {
     /// of where it was interrupted. Nothing is changed before everything needed is found.
     ///
     /// # Errors
-    /// If there is no state, the scene is another, or a row or frame is missing.
-    pub fn load(output: &Output, (path, scene): (&Path, &Scene), model: &Model<D>) -> Result<Self, Error> {
-        check_scene(output, path, scene)?;
+    /// If the state, a row or a frame is missing.
+    pub fn load(output: &Output, scene: &Scene, model: &Model<D>) -> Result<Self, Error> {
         let state = State::load(&output.state(), model)?;
         let (step, end) = (state.step, scene.steps());
         if step > end {
@@ -44,16 +45,25 @@ impl<const D: usize> Resumed<D> {
         let earlier = Earlier::read(&output.table(), model, step)?;
         let frames = Frames { last: step, every: scene.time.frame_every, h: model.params.time.step };
         let (series, snapshots) = (frames.series(output)?, frames.snapshots(output, state.x.len())?);
-        let removed = output.keep_frames(|step| frames.has(step));
+        let removed = output.remove_frames(|step| !frames.has(step));
         removed.map_err(|source| Error::File { path: output.series(), source })?;
         let (table, records) = earlier.reopen()?;
         series.write(&output.series())?;
-        Ok(Self { state, history: History { records, snapshots }, series, table })
+        Ok(Self {
+            state,
+            history: History { records, snapshots },
+            series,
+            table,
+            has_frame: frames.has(step),
+        })
     }
 }
 
-/// Whether there is a run of this scene.
-fn check_scene(output: &Output, path: &Path, scene: &Scene) -> Result<(), Error> {
+/// Whether there is a run of this scene, in the file `path`; touches nothing.
+///
+/// # Errors
+/// If there is none, or it is one of another scene.
+pub fn check_scene(output: &Output, path: &Path, scene: &Scene) -> Result<(), Error> {
     for path in [output.state(), output.scene()] {
         if !path.is_file() {
             return Err(Error::NothingToResume { path });
@@ -62,7 +72,7 @@ fn check_scene(output: &Output, path: &Path, scene: &Scene) -> Result<(), Error>
     let copy = output.scene();
     let earlier = fs::read_to_string(&copy).map_err(|source| Error::File { path: copy, source })?;
     let Some(mut error) = scene.change_since(&earlier) else { return Ok(()) };
-    error.message.push_str(" when this run began: change it back, or begin anew without --resume");
+    error.message.push_str(" when this run began: change it back, or begin anew with --overwrite");
     Err(Error::Scene { path: path.to_owned(), error })
 }
 
@@ -125,6 +135,6 @@ fn wrong(path: &Path, message: &str) -> SimError {
     SimError::BadFile {
         path: path.to_owned(),
         place: "frame".to_owned(),
-        message: format!("{message}: begin anew without --resume"),
+        message: format!("{message}: begin anew with --overwrite"),
     }
 }

@@ -19,13 +19,15 @@ use stiction_sim::timings::Timings;
 
 pub use crate::error::Error;
 use crate::history::History;
+use crate::lock::Lock;
 use crate::output::{Output, frame_name};
 use crate::picture;
-use crate::resume::Resumed;
+use crate::resume::{Resumed, check_scene};
 use crate::table::{Record, Table};
 
 /// What `stiction run` takes.
 #[derive(Clone, Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct RunArgs {
     /// The scene, a TOML file.
     pub scene: PathBuf,
@@ -38,6 +40,9 @@ pub struct RunArgs {
     /// Go on from where a run into the same folder ended, by Ctrl-C, by a failure or with its process.
     #[arg(long)]
     pub resume: bool,
+    /// Replace the results of an earlier run in the same folder; files that it did not make stay.
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     /// No progress bar.
     #[arg(short, long)]
     pub quiet: bool,
@@ -56,7 +61,7 @@ pub struct Outcome {
     /// Whether it was stopped from outside.
     pub interrupted: bool,
     /// Why it stopped before the end, if it did.
-    pub failure: Option<SimError>,
+    pub failure: Option<Error>,
     /// Steps whose refinement of friction diverged.
     pub diverged: usize,
     /// Steps that had to be made in substeps.
@@ -116,6 +121,10 @@ struct Run<'a, const D: usize> {
     history: History<D>,
     series: vtu::Series,
     table: Table,
+    /// The step of the last frame.
+    framed: Option<usize>,
+    /// Last, so that it is given back when all files are closed.
+    _lock: Lock,
 }
 
 impl<'a, const D: usize> Run<'a, D> {
@@ -130,21 +139,37 @@ impl<'a, const D: usize> Run<'a, D> {
         state: State<D>,
     ) -> Result<Self, Error> {
         let output = Output::new(&args.output);
-        output.begin().map_err(|source| Error::File { path: args.output.clone(), source })?;
+        output.make()?;
+        let lock = Lock::take(&output.lock())?;
+        output.begin(args.overwrite)?;
         io::replace(&output.scene(), scene.text().as_bytes())?;
         let mut table = Table::create(&output.table(), model)?;
         table.push(&StepReport::at_start(model, &state))?;
         let (history, series) = (History::new(model, &state), vtu::Series::default());
-        let mut run = Self { args, scene, model, output, state, resumed: None, history, series, table };
+        let mut run = Self {
+            args,
+            scene,
+            model,
+            output,
+            state,
+            resumed: None,
+            history,
+            series,
+            table,
+            framed: None,
+            _lock: lock,
+        };
         run.write_frame()?;
         Ok(run)
     }
 
     fn resume(args: &'a RunArgs, scene: &'a Scene, model: &'a Model<D>) -> Result<Self, Error> {
         let output = Output::new(&args.output);
-        let Resumed { state, history, series, table } = Resumed::load(&output, (&args.scene, scene), model)?;
-        let resumed = Some(state.step);
-        Ok(Self { args, scene, model, output, state, resumed, history, series, table })
+        check_scene(&output, &args.scene, scene)?;
+        let lock = Lock::take(&output.lock())?;
+        let Resumed { state, history, series, table, has_frame } = Resumed::load(&output, scene, model)?;
+        let (resumed, framed) = (Some(state.step), has_frame.then_some(state.step));
+        Ok(Self { args, scene, model, output, state, resumed, history, series, table, framed, _lock: lock })
     }
 
     fn finish(mut self, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
@@ -184,7 +209,7 @@ impl<'a, const D: usize> Run<'a, D> {
 
     fn close(mut self, interrupted: bool, failure: Option<SimError>) -> Result<Outcome, Error> {
         let wrong = self.write_frame()?;
-        let failure = failure.or(wrong);
+        let failure = failure.or(wrong).map(|error| self.explained(&error));
         let picture = self.output.picture();
         let title = self.args.scene.file_stem().unwrap_or_default().to_string_lossy();
         let svg = picture::sheet(&title, self.model, &self.history);
@@ -203,6 +228,11 @@ impl<'a, const D: usize> Run<'a, D> {
         })
     }
 
+    /// An error of a step, at the key of the scene that it comes from.
+    fn explained(&self, error: &SimError) -> Error {
+        Error::Scene { path: self.args.scene.clone(), error: self.scene.explain(self.model, error) }
+    }
+
     /// Writes the present configuration, the series and the state to go on from, unless they are there already, and checks the
     /// configuration exactly: returns what is wrong with it.
     ///
@@ -210,7 +240,7 @@ impl<'a, const D: usize> Run<'a, D> {
     fn write_frame(&mut self) -> Result<Option<SimError>, Error> {
         let path = self.output.frame(self.state.step);
         self.history.snapshot(&self.state);
-        if path.exists() {
+        if self.framed.replace(self.state.step) == Some(self.state.step) {
             return Ok(None);
         }
         vtu::write(&path, self.model, &self.state)?;

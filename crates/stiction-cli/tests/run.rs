@@ -89,19 +89,114 @@ fn times_are_printed_on_request() {
     assert_eq!(table(&with), table(&without));
 }
 
+fn overwrite(scene: &Path, output: &Path) -> Output {
+    stiction().args(["run", "--overwrite"]).arg(scene).arg("-o").arg(output).output().unwrap()
+}
+
+/// Results are replaced only by whoever says so, and files of others never.
 #[test]
-fn a_second_run_replaces_the_first() {
-    let output = folder("again");
-    let short = folder("again-scene").join("short.toml");
-    let text = fs::read_to_string(scene("slide-2d.toml")).unwrap();
-    fs::write(&short, text.replace("end = 1.5", "end = 0.1")).unwrap();
-    assert!(run(&scene("slide-2d.toml"), &output).status.success());
-    let own = output.join("frames/my-own.vtu");
-    fs::write(&own, "precious").unwrap();
-    assert!(run(&short, &output).status.success());
-    assert!(own.is_file());
-    assert_eq!(fs::read_dir(output.join("frames")).unwrap().count(), 4);
+fn a_used_folder_is_replaced_on_request_only() {
+    let (long, output) = changed("again", "slide-2d.toml", &[("end = 1.5", "end = 0.5")]);
+    let short = output.with_file_name("short.toml");
+    let words = fs::read_to_string(&long).unwrap();
+    fs::write(&short, words.replace("end = 0.5", "end = 0.1")).unwrap();
+    assert!(run(&long, &output).status.success());
+    let own = ["frames/my-own.vtu", "frames/7.vtu", "notes.txt"].map(|name| output.join(name));
+    for path in &own {
+        fs::write(path, "precious").unwrap();
+    }
+    let before = contents(&output);
+    let done = run(&short, &output);
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(["state.bin", "--resume", "--overwrite"].iter().all(|word| said.contains(word)), "{said}");
+    assert_same("refused", &before, &output);
+    // A frame that no run made, but which this one would write.
+    let theirs = output.join("frames/000003.vtu");
+    fs::write(&theirs, "theirs").unwrap();
+    let done = overwrite(&short, &output);
+    assert!(done.status.code() == Some(1) && text(&done.stderr).contains("000003.vtu: this file is none"));
+    fs::rename(&theirs, output.join("theirs")).unwrap();
+    assert!(overwrite(&short, &output).status.success());
+    assert!(own.iter().all(|path| fs::read(path).unwrap() == b"precious"));
+    let frames: Vec<_> = contents(&output.join("frames")).into_keys().collect();
+    let expected = ["000000.vtu", "000005.vtu", "000010.vtu", "7.vtu", "my-own.vtu"];
+    assert_eq!(frames, expected.map(PathBuf::from));
     assert_eq!(rows(&output).len(), 11);
+    let both = stiction().args(["run", "--overwrite", "--resume", "x.toml", "-o", "x"]).output().unwrap();
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// A frame that was written but not yet listed when its run was killed is one of that run.
+#[test]
+fn frames_of_killed_runs_are_replaced() {
+    let (path, output) = changed("orphan", "slide-2d.toml", &[("end = 1.5", "end = 0.1")]);
+    assert!(run(&path, &output).status.success());
+    let expected = contents(&output);
+    let list = fs::read_to_string(output.join("frames.pvd")).unwrap();
+    let shorter: String =
+        list.lines().filter(|line| !line.contains("000010")).flat_map(|line| [line, "\n"]).collect();
+    assert_ne!(list, shorter);
+    fs::write(output.join("frames.pvd"), shorter).unwrap();
+    assert!(overwrite(&path, &output).status.success());
+    assert_same("replaced", &expected, &output);
+}
+
+/// Of two runs into one folder at the same time, one has it.
+#[test]
+fn two_runs_at_once_do_not_meet() {
+    let (path, output) = changed("at-once", "rub-3d.toml", &[("end = 1.0", "end = 1000.0")]);
+    let mut command = stiction();
+    let mut child = run_until(command.arg("run").arg(&path).arg("-o").arg(&output), &output, 2);
+    for other in [run(&path, &output), resume(&path, &output), overwrite(&path, &output)] {
+        let said = text(&other.stderr);
+        assert_eq!(other.status.code(), Some(1));
+        assert!(said.contains(&format!("another run (process {})", child.id())), "{said}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The lock of a process that is no more keeps nobody out.
+    assert!(output.join("run.lock").is_file());
+    let short = fs::read_to_string(&path).unwrap().replace("end = 1000.0", "end = 0.02");
+    fs::write(&path, short).unwrap();
+    let done = overwrite(&path, &output);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(!output.join("run.lock").exists());
+}
+
+/// What stops a run names bodies and keys, not numbers of vertices in the model.
+#[test]
+fn failures_name_body_line_and_key() {
+    let place = folder("failures");
+    let scene = place.join("scene.toml");
+    let head = "dimension = 2\ntime = { step = 0.01, end = 0.5 }\ncontact.dhat = 1e-3\n";
+    let body = |name: &str, x: f64, motion: &str| {
+        let shape = format!("{{ center = [{x}, 0.0], size = [0.1, 0.1], cells = [2, 2] }}");
+        format!(
+            "[[bodies]]\nname = \"{name}\"\nstatic = true\nshape.box = {shape}\nmotions = [{{ {motion} }}]\n"
+        )
+    };
+    let soft = "[[bodies]]\nname = \"c\"\nshape.box = { center = [0.0, 1.0], size = [0.1, 0.1], cells = [2, 2] }\n\
+                material = { young = 1e6, poisson = 0.4, density = 1000.0 }\n";
+    for (second, words) in [
+        (
+            "velocity = [-1.0, 0.0]",
+            ["body \"", "is blocked at its vertex", "right at its goal", "something is in its way"],
+        ),
+        ("velocity = [-1.1, 0.0]", ["body \"", ".motions[0]: step 15", "m before its goal", "line "]),
+        (
+            "formula = [\"sqrt(0.025 - t)\", \"0\"]",
+            ["line 13: bodies[1].motions[0]", "motion of body \"b\"", "0.03", "formula"],
+        ),
+    ] {
+        let text_of =
+            format!("{head}{}{}{soft}", body("a", -0.2, "velocity = [1.0, 0.0]"), body("b", 0.2, second));
+        fs::write(&scene, text_of).unwrap();
+        let done = overwrite(&scene, &place.join("out"));
+        let said = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(1));
+        assert!(words.iter().all(|word| said.contains(word)), "not {words:?} in {said}");
+    }
 }
 
 #[test]
@@ -379,7 +474,7 @@ fn what_cannot_be_resumed_is_refused() {
         assert!(words.iter().all(|word| said.contains(word)), "not {words:?} in {said}");
         assert_eq!(before, output.exists().then(|| contents(&output)));
     };
-    refused(&["state.bin", "no state to resume from", "begin without --resume"]);
+    refused(&["state.bin", "no state to resume from", "--overwrite"]);
     assert!(run(&path, &output).status.success());
     let good = fs::read_to_string(&path).unwrap();
     fs::write(&path, good.replace("mu = 0.5", "mu = 0.4")).unwrap();
@@ -388,7 +483,7 @@ fn what_cannot_be_resumed_is_refused() {
         "line 15",
         "friction.mu: was 0.5 when this run began",
         "mu = 0.4",
-        "without --resume",
+        "--overwrite",
     ]);
     fs::write(&path, format!("# Other words, the same scene.\n{good}")).unwrap();
     assert!(resume(&path, &output).status.success());

@@ -162,6 +162,12 @@ impl<const D: usize> Boundary<D> {
         }
     }
 
+    /// The number of the path that a vertex follows, in the order in which they were prescribed.
+    pub fn path_of(&self, vertex: u32) -> Option<usize> {
+        let place = self.vertices.binary_search_by_key(&vertex, |&(v, _)| v).ok()?;
+        Some(self.vertices[place].1 as usize)
+    }
+
     /// Whether no vertex is prescribed.
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()

@@ -12,6 +12,14 @@ pub enum Error {
     /// Bad geometry or parameters of the contact library.
     #[error(transparent)]
     Contact(#[from] stiction::error::Error),
+    /// Bad geometry of a body.
+    #[error("body \"{body}\": {source}")]
+    InBody {
+        /// The body's name.
+        body: String,
+        /// What is wrong; vertices and elements count from 0 in the body.
+        source: stiction::error::Error,
+    },
     /// A parameter outside its range.
     #[error("{name} = {value} is not possible: it must be {must}")]
     BadParameter {
@@ -25,7 +33,7 @@ pub enum Error {
     /// An element without positive volume.
     #[error(
         "element {element} of body \"{body}\" has volume {volume:e}: exchange two of its vertices if it is \
-         inverted, remove it if it is flat, scale the body if it is too large"
+         inverted, remove it if it is flat, scale the body if it is too large or too small, move it if it is far from the origin"
     )]
     InvertedElement {
         /// The body's name.
@@ -85,7 +93,7 @@ pub enum Error {
     },
     /// A body that the barrier makes push itself at rest.
     #[error(
-        "contact.dhat = {dhat} makes {contacts} contacts within body \"{body}\" at rest: it must be less than \
+        "contact.dhat = {dhat:e} makes {contacts} contacts within body \"{body}\" at rest: it must be less than \
          {limit:.3e}, the distance of its own parts"
     )]
     SelfContact {
@@ -109,6 +117,8 @@ pub enum Error {
     /// Primitives that intersect, or bodies of which one is inside another.
     #[error("{first} and {second} intersect near {place}: move them apart")]
     Intersecting {
+        /// The name of the body that comes last, of the two.
+        body: String,
         /// One of them, with its body.
         first: String,
         /// The other.
@@ -118,7 +128,7 @@ pub enum Error {
     },
     /// A vertex that touches an obstacle or is inside it.
     #[error(
-        "vertex {vertex} of body \"{body}\" is not outside obstacle {obstacle} (signed distance {distance} m): \
+        "vertex {vertex} of body \"{body}\" is not outside obstacle {obstacle} (signed distance {distance:.2e} m): \
          move it out"
     )]
     InsideObstacle {
@@ -133,7 +143,7 @@ pub enum Error {
     },
     /// Something closer than the minimum distance.
     #[error(
-        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:e} m from something, not more than \
+        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:.2e} m from something, not more than \
          contact.dmin = {dmin:e}: move it away or make dmin smaller"
     )]
     TooClose {
@@ -166,8 +176,8 @@ pub enum Error {
     },
     /// A body whose edges are too long for a round obstacle.
     #[error(
-        "body \"{body}\" has edges of {length:e} m, too long for obstacle {obstacle} of radius {radius} m, which pushes at vertices alone: make \
-         them shorter than {limit:e} m or contact.dhat larger, or take a fixed shape, which pushes everywhere"
+        "body \"{body}\" has edges of {length:.2e} m, too long for obstacle {obstacle} of radius {radius} m, which pushes at vertices alone: make \
+         them shorter than {limit:.2e} m or contact.dhat larger, or take a fixed shape, which pushes everywhere"
     )]
     CoarseForObstacle {
         /// Number of the obstacle.
@@ -211,8 +221,9 @@ pub enum Error {
     },
     /// An obstacle that bodies do not let through.
     #[error(
-        "step {step}: the motion of obstacle {obstacle} is blocked, {missing:e} m before its goal: \
-         slow it down, make the time step smaller or make room"
+        "step {step}: the motion of obstacle {obstacle} is blocked {} its goal: a body is in its way; slow it down, make \
+         the time step smaller or make room",
+        before(*missing)
     )]
     ObstacleBlocked {
         /// The step that failed, from 1.
@@ -224,8 +235,9 @@ pub enum Error {
     },
     /// A prescribed motion that contact does not let happen.
     #[error(
-        "step {step}: the prescribed motion of vertex {vertex} is blocked, {missing:e} m before its goal: \
-         slow it down, make the time step smaller or take the obstacle away"
+        "step {step}: the prescribed motion of vertex {vertex} is blocked {} its goal: something is in its way; slow it \
+         down, make the time step smaller or make room",
+        before(*missing)
     )]
     Blocked {
         /// The step that failed, from 1.
@@ -237,8 +249,8 @@ pub enum Error {
     },
     /// Newton's method did not reach its tolerance.
     #[error(
-        "step {step}: no solution after {iterations} Newton iterations (last change {speed:e} m/s, wanted \
-         {tolerance:e}): make the time step smaller or allow more iterations"
+        "step {step}: no solution after {iterations} Newton iterations (last change {speed:.2e} m/s, wanted \
+         {tolerance:.2e}): make the time step smaller or allow more iterations"
     )]
     NotConverged {
         /// The step that failed, from 1.
@@ -252,8 +264,8 @@ pub enum Error {
     },
     /// Newton's method found no lower energy before it reached its tolerance.
     #[error(
-        "step {step}: the energy no longer falls after {iterations} Newton iterations, at a change of {speed:e} m/s \
-         (wanted {tolerance:e}): allow a larger solver.tolerance, or make contact.dhat larger if gaps are tiny"
+        "step {step}: the energy no longer falls after {iterations} Newton iterations, at a change of {speed:.2e} m/s \
+         (wanted {tolerance:.2e}): allow a larger solver.tolerance, or make contact.dhat larger if gaps are tiny"
     )]
     Stalled {
         /// The step that failed, from 1.
@@ -304,3 +316,40 @@ pub enum Error {
         source: std::io::Error,
     },
 }
+
+impl Error {
+    /// The name of the body that it is about, if it is about one.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::InBody { body, .. }
+            | Self::InvertedElement { body, .. }
+            | Self::FlatElement { body, .. }
+            | Self::BadBody { body, .. }
+            | Self::Twice { body, .. }
+            | Self::SelfContact { body, .. }
+            | Self::LooseVertex { body, .. }
+            | Self::Intersecting { body, .. }
+            | Self::InsideObstacle { body, .. }
+            | Self::TooClose { body, .. }
+            | Self::CoarseForObstacle { body, .. }
+            | Self::ObstacleInside { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+
+    /// The same, as one of a body if it is one of bad geometry.
+    pub(crate) fn in_body(self, name: &str) -> Self {
+        match self {
+            Self::Contact(source) => Self::InBody { body: name.to_owned(), source },
+            other => other,
+        }
+    }
+}
+
+/// How far before something, in m; what is only rounding has no number.
+pub(crate) fn before(missing: f64) -> String {
+    if missing < ROUNDING { "right at".to_owned() } else { format!("{missing:.2e} m before") }
+}
+
+/// A distance in m that nobody can see.
+const ROUNDING: f64 = 1e-12;

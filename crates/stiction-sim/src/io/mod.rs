@@ -53,6 +53,14 @@ impl Format {
         }
     }
 
+    /// Reads a mesh from the bytes of a file, which is named in errors.
+    ///
+    /// # Errors
+    /// If they are not of this format; with the line or byte.
+    pub fn parse(self, path: &Path, bytes: &[u8]) -> Result<Mesh> {
+        self.read(bytes).map_err(|trouble| wrong(path, &trouble.place, trouble.message))
+    }
+
     fn read(self, bytes: &[u8]) -> Scanned<Mesh> {
         match self {
             Self::Obj => obj::read(bytes),
@@ -90,7 +98,7 @@ impl Format {
 pub fn read_mesh(path: &Path) -> Result<Mesh> {
     let format = Format::of(path)?;
     let bytes = std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-    format.read(&bytes).map_err(|trouble| wrong(path, &trouble.place, trouble.message))
+    format.parse(path, &bytes)
 }
 
 /// Writes a mesh in the format of the name's ending, `binary` where the format has that.

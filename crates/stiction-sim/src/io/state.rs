@@ -40,6 +40,9 @@ const VERSION: usize = 2;
 /// Bytes before `x`.
 const HEADER: usize = 56;
 
+/// Larger numbers overflow in squares and differences; no step has made them.
+const LARGEST: f64 = 1e100;
+
 /// Bytes of the hash at the end.
 const CHECKSUM: usize = 8;
 
@@ -255,8 +258,9 @@ fn vectors<const D: usize>(scan: &mut Scan<'_>, n: usize, what: &str) -> Scanned
     for (index, number) in vector::flat_mut(&mut out).iter_mut().enumerate() {
         let start = scan.offset();
         *number = scan.real(Number::F64, what)?;
-        if !number.is_finite() {
-            let message = format!("{what} of vertex {} is not finite: take another file", index / D);
+        let wrong = if number.is_finite() { "too large" } else { "not finite" };
+        if !number.is_finite() || number.abs() > LARGEST {
+            let message = format!("{what} of vertex {} is {wrong}: take another file", index / D);
             return Err(scan.trouble_at(start, message));
         }
     }

@@ -90,13 +90,13 @@ impl<const D: usize> Body<D> {
         D == 3 && !self.triangles.is_empty()
     }
 
-    /// Checks numbers and lists, but for the sizes of elements. `first` is the number of its first vertex in the model.
-    pub(super) fn check(&self, index: usize, first: usize) -> Result<()> {
+    /// Checks numbers and lists, but for the sizes of elements.
+    pub(super) fn check(&self, index: usize) -> Result<()> {
         if !self.velocity.is_finite() {
             return Err(stiction::error::Error::NotFinite { what: "velocity of body", index }.into());
         }
         if let Some(vertex) = self.vertices.iter().position(|x| !x.is_finite()) {
-            return Err(stiction::error::Error::NotFinite { what: "vertex", index: first + vertex }.into());
+            return Err(stiction::error::Error::NotFinite { what: "vertex", index: vertex }.into());
         }
         if D == 2 && !self.tetrahedra.is_empty() {
             let (what, found) = ("tetrahedra of a body in 2D", self.tetrahedra.len());

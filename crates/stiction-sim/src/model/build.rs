@@ -13,8 +13,9 @@ use crate::error::{Error, Result};
 use crate::load::Loads;
 
 /// Checks all but the sizes of elements.
-pub(super) fn check_bodies<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<()> {
-    bodies.iter().zip(parts).enumerate().try_for_each(|(i, (body, part))| body.check(i, part.vertices.start))
+pub(super) fn check_bodies<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
+    let check = |(i, body): (usize, &Body<D>)| body.check(i).map_err(|error| error.in_body(&body.name));
+    bodies.iter().enumerate().try_for_each(check)
 }
 
 /// Where each body is in the model: one behind the other.
@@ -72,7 +73,7 @@ pub(super) fn surface<const D: usize>(
             faces.extend(part.shifted(&faces_of(body)));
         }
     }
-    let surface = Surface::new(rest, edges, faces)?;
+    let surface = Surface::new(rest, edges, faces).map_err(|error| surface_error(bodies, error))?;
     if bodies.iter().all(|body| !body.is_static) {
         return Ok(surface);
     }
@@ -81,6 +82,21 @@ pub(super) fn surface<const D: usize>(
     };
     let labels = bodies.iter().enumerate().flat_map(label).collect();
     Ok(surface.with_filter(Filter::Any(VertexFilter::patches(labels)))?)
+}
+
+/// What is wrong with the surface of all bodies, as an error of the first that it is wrong of.
+fn surface_error<const D: usize>(bodies: &[Body<D>], error: stiction::error::Error) -> Error {
+    let alone = |body: &Body<D>| {
+        let (mut edges, mut faces) = (body.edges.clone(), Vec::new());
+        if D == 2 {
+            edges.extend(boundary::of_triangles(&body.triangles));
+        } else {
+            faces = faces_of(body);
+        }
+        let wrong = Surface::new(body.vertices.clone(), edges, faces).err();
+        wrong.map(|source| Error::InBody { body: body.name.clone(), source })
+    };
+    bodies.iter().find_map(alone).unwrap_or(error.into())
 }
 
 /// The boundary of a solid, and sheets but for those that lie on it.
@@ -107,7 +123,9 @@ pub(super) fn masses<const D: usize>(
         for mass in &mut volumes[part.vertices.clone()] {
             *mass *= body.density;
             if !(*mass > 0.0 && mass.is_finite()) {
-                return Err(Error::OutOfScale { what: "the mass of a vertex", value: *mass });
+                let must = "one with which the masses of vertices are numbers: look at it and at the size of the body";
+                let (body, value) = (body.name.clone(), body.density);
+                return Err(Error::BadBody { body, name: "density", value, must });
             }
         }
     }
@@ -123,7 +141,8 @@ pub(super) fn prescribed<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> 
         }
         for (vertices, path) in &body.prescribed {
             let single: Vec<[u32; 1]> = vertices.iter().map(|&v| [v]).collect();
-            check_indices("prescribed vertex", &single, body.vertices.len())?;
+            check_indices("prescribed vertex", &single, body.vertices.len())
+                .map_err(|error| Error::from(error).in_body(&body.name))?;
             boundary.prescribe(part.shifted(&single).map(|[v]| v), path.clone());
         }
     }
@@ -136,7 +155,8 @@ pub(super) fn loads<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Resul
     for (body, part) in bodies.iter().zip(parts) {
         for load in &body.loads {
             let single: Vec<[u32; 1]> = load.vertices().into_iter().map(|v| [v]).collect();
-            check_indices("loaded vertex", &single, body.vertices.len())?;
+            check_indices("loaded vertex", &single, body.vertices.len())
+                .map_err(|error| Error::from(error).in_body(&body.name))?;
             let thickness = if D == 2 { body.thickness } else { 1.0 };
             all.push(load.shifted(part.vertices.start as u32).of_thickness(thickness));
         }

@@ -40,7 +40,7 @@ impl<const D: usize> Model<D> {
         self.check_round(x, obstacles)?;
         self.check_swallowed(x, obstacles)?;
         match CHECK.crossings(&self.surface, x)?.first() {
-            Some(crossing) => Err(self.describe(crossing)),
+            Some(crossing) => Err(self.intersecting(crossing)),
             None => Ok(()),
         }
     }
@@ -175,20 +175,22 @@ impl<const D: usize> Model<D> {
     }
 
     /// The body of a vertex and its number there.
-    fn name(&self, vertex: u32) -> (String, usize) {
+    pub(super) fn name(&self, vertex: u32) -> (String, usize) {
         let vertex = vertex as usize;
         let part = self.parts.iter().find(|part| part.vertices.contains(&vertex));
         part.map_or((String::new(), vertex), |part| (part.name.clone(), vertex - part.vertices.start))
     }
 
-    fn describe(&self, crossing: &Crossing<D>) -> Error {
+    fn intersecting(&self, crossing: &Crossing<D>) -> Error {
         let words = |vertices: &[u32]| {
             let what = ["vertex", "edge", "face"][vertices.len().clamp(1, 3) - 1];
             let (body, _) = self.name(vertices[0]);
             let numbers: Vec<_> = vertices.iter().map(|&v| self.name(v).1.to_string()).collect();
             format!("{what} ({}) of body \"{body}\"", numbers.join(", "))
         };
+        let last = crossing.first[0].max(crossing.second[0]);
         Error::Intersecting {
+            body: self.name(last).0,
             first: words(&crossing.first),
             second: words(&crossing.second),
             place: format!("{:?}", crossing.place.0),
@@ -201,8 +203,9 @@ pub(super) fn check_nested<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
     for (inner, body) in bodies.iter().enumerate() {
         let Some(&point) = body.vertices.first() else { continue };
         let others = bodies.iter().enumerate().filter(|(outer, _)| *outer != inner);
-        if let Some((_, outer)) = others.into_iter().find(|(_, outer)| is_inside(point, outer)) {
+        if let Some((index, outer)) = others.into_iter().find(|(_, outer)| is_inside(point, outer)) {
             return Err(Error::Intersecting {
+                body: if index > inner { outer.name.clone() } else { body.name.clone() },
                 first: format!("body \"{}\"", body.name),
                 second: format!("body \"{}\" around it", outer.name),
                 place: format!("{:?}", point.0),

@@ -3,6 +3,7 @@
 mod body;
 mod build;
 mod check;
+mod describe;
 mod elements;
 mod stiffness;
 
@@ -98,7 +99,7 @@ impl<const D: usize> Model<D> {
             return Err(stiction::error::Error::NotFinite { what: "gravity", index: 0 }.into());
         }
         let parts = build::parts(bodies);
-        build::check_bodies(bodies, &parts)?;
+        build::check_bodies(bodies)?;
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
         let matter = Matter::new(bodies, &parts, &rest)?;
         let (elastic, masses) = (matter.elastic, build::masses(bodies, &parts, matter.volumes)?);

@@ -5,7 +5,9 @@ use stiction::math::Vector;
 use super::build::MAX_VERTICES;
 use super::piece::{MeshShape, Piece, RodShape, SheetFrame, SheetShape, rotation};
 use super::{Body, Damping, Scene, SceneError, Shape, Side};
+use crate::boundary::Path;
 use crate::io::{self, Mesh};
+use crate::load;
 use crate::material::{self, Lame};
 use crate::model::{self, BodyDamping};
 
@@ -13,9 +15,13 @@ impl Scene {
     pub(super) fn body<const D: usize>(&self, index: usize) -> Result<model::Body<D>, SceneError> {
         let body: &Body = &self.bodies[index];
         let key = format!("bodies[{index}]");
+        if body.is_static {
+            self.check_static(&key, body)?;
+        }
         let piece = self.piece(&format!("{key}.shape"), &body.shape)?;
         let (prescribed, loads) = (self.prescribed(&key, body, &piece)?, self.loads(&key, body, &piece)?);
-        let velocity = self.vector_or_zero(&format!("{key}.velocity"), &body.velocity)?;
+        self.check_idle(&key, body, (piece.vertices.len(), &prescribed), &loads)?;
+        let velocity = self.vector_or_zero(&format!("{key}.velocity"), body.velocity.as_deref())?;
         let empty = if body.is_static {
             model::Body::fixed_shape(&body.name, piece.vertices)
         } else {
@@ -35,6 +41,64 @@ impl Scene {
         self.sized(&key, body, whole)
     }
 
+    /// Refuses what would do nothing on a fixed shape: whoever wrote it expects something.
+    fn check_static(&self, key: &str, body: &Body) -> Result<(), SceneError> {
+        const MATTER: &str = "means nothing for a static body, which has no mass and no elasticity: remove it, or \
+                              static = true";
+        const SPEED: &str = "means nothing for a static body, which moves only as its motions say: give a \
+                             [[bodies.motions]] table with this velocity, or remove static = true";
+        const FORCE: &str =
+            "means nothing for a static body, which no force moves: remove it, or static = true";
+        for (name, given, message) in [
+            ("material", body.material.is_some(), MATTER),
+            ("damping", body.damping.is_some(), MATTER),
+            ("thickness", body.thickness.is_some(), MATTER),
+            ("radius", body.radius.is_some(), MATTER),
+            ("velocity", body.velocity.is_some(), SPEED),
+            ("loads", !body.loads.is_empty(), FORCE),
+            ("fixed", !body.fixed.is_empty(), "means nothing for a static body, which is fixed: remove it"),
+        ] {
+            if given {
+                return Err(self.error(&format!("{key}.{name}"), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses motions that later ones replace everywhere, and velocities and loads of nothing but vertices whose motion is given.
+    fn check_idle<const D: usize>(
+        &self,
+        key: &str,
+        body: &Body,
+        (vertices, prescribed): (usize, &[(Vec<u32>, Path<D>)]),
+        loads: &[load::Load<D>],
+    ) -> Result<(), SceneError> {
+        let mut path_of = vec![None; vertices];
+        for (chosen, path) in prescribed {
+            for v in chosen {
+                path_of[*v as usize] = Some(path);
+            }
+        }
+        for (i, (chosen, path)) in prescribed.iter().enumerate() {
+            if chosen.iter().all(|v| path_of[*v as usize] != Some(path)) {
+                let message = "moves nothing: later motions take all of its vertices; remove one of them";
+                return Err(self.error(&format!("{key}.{}", body.prescription(i)), message));
+            }
+        }
+        if body.velocity.is_some() && !body.is_static && path_of.iter().all(Option::is_some) {
+            let message = "is the velocity of no vertex: motions are given for all of them; remove it";
+            return Err(self.error(&format!("{key}.velocity"), message));
+        }
+        let idle = |load: &load::Load<D>| load.vertices().iter().all(|v| path_of[*v as usize].is_some());
+        match loads.iter().position(idle) {
+            None => Ok(()),
+            Some(i) => {
+                let message = "moves nothing: the motions of all of its vertices are given; remove it";
+                Err(self.error(&format!("{key}.loads[{i}]"), message))
+            }
+        }
+    }
+
     /// The law and the density of a body.
     fn material(&self, key: &str, body: &Body) -> Result<(material::Material, f64), SceneError> {
         let Some(given) = &body.material else {
@@ -51,7 +115,7 @@ impl Scene {
     }
 
     fn damping(&self, key: &str, body: &Body) -> Result<BodyDamping, SceneError> {
-        let Damping { mass, stiffness } = body.damping;
+        let Damping { mass, stiffness } = body.damping.unwrap_or_default();
         for (name, value) in [("mass", mass), ("stiffness", stiffness)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(self.error(&format!("{key}.damping.{name}"), "must be 0 or positive"));
@@ -125,14 +189,17 @@ impl Scene {
         if !(shape.scale > 0.0 && shape.scale.is_finite()) {
             return Err(self.error(&format!("{key}.scale"), "must be positive"));
         }
-        let degrees = self.finite(&format!("{key}.rotate_deg"), shape.rotate_deg)?;
+        let degrees = self.finite(&format!("{key}.rotate_deg"), shape.rotate_deg.unwrap_or_default())?;
         let axis_key = format!("{key}.axis");
-        let axis = match (D, shape.axis.is_empty()) {
-            (_, true) => Vector::axis(2),
-            (3, false) => self.direction(&axis_key, &shape.axis)?,
+        let axis = match (D, &shape.axis) {
+            (_, None) => Vector::axis(2),
+            (3, Some(_)) if shape.rotate_deg.is_none() => {
+                return Err(self.error(&axis_key, "turns nothing without rotate_deg: give both, or neither"));
+            }
+            (3, Some(axis)) => self.direction(&axis_key, axis)?,
             _ => return Err(self.error(&axis_key, "exists only in 3D: remove it")),
         };
-        let by = self.vector_or_zero::<D>(&format!("{key}.translate"), &shape.translate)?;
+        let by = self.vector_or_zero::<D>(&format!("{key}.translate"), shape.translate.as_deref())?;
         let (file_key, mesh) = (format!("{key}.file"), self.read(&format!("{key}.file"), &shape.file)?);
         if D == 2 && !is_level(&mesh) {
             return Err(self.error(&file_key, "a mesh in 2D must have the same z everywhere"));
@@ -180,6 +247,16 @@ impl Scene {
         let only =
             if side.axis().0 >= D { "this side exists only in 3D" } else { "this shape has no such side" };
         Err(self.error(key, only))
+    }
+}
+
+impl Body {
+    /// The key below the body's of what is prescribed with this number: `fixed` first, then `motions`.
+    pub(super) fn prescription(&self, number: usize) -> String {
+        match number.checked_sub(self.fixed.len()) {
+            None => format!("fixed[{number}]"),
+            Some(motion) => format!("motions[{motion}]"),
+        }
     }
 }
 

@@ -3,10 +3,11 @@
 use std::str::FromStr;
 
 use stiction::contact::Weighting;
+use stiction::error::Error::BadParameter;
 use stiction::math::Vector;
 
 use super::shapes::BoxMesh;
-use super::{Body, BoxShape, Scene, SceneError, StiffnessValue};
+use super::{BoxShape, Scene, SceneError, StiffnessValue};
 use crate::error::Error;
 use crate::integrator::{IntegratorKind, Newmark, SpectralRadius};
 use crate::model::Model;
@@ -45,7 +46,7 @@ impl Scene {
         if self.dimension != D {
             return Err(self.error("dimension", format!("this scene is not one of {D} dimensions")));
         }
-        let gravity = self.vector_or_zero("gravity", &self.gravity)?;
+        let gravity = self.vector_or_zero("gravity", self.gravity.as_deref())?;
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
         let (model, state) =
             Model::new(&bodies, self.obstacles()?, gravity, self.params()?).map_err(|error| match error {
@@ -53,8 +54,13 @@ impl Scene {
                 Error::NoPlace { obstacle, .. } => {
                     self.error(&format!("{}.motion", self.obstacle_key(obstacle)), error.to_string())
                 }
-                other => self.body_error(&other.to_string()),
+                Error::Contact(BadParameter { name: name @ ("dhat" | "dmin"), .. }) => {
+                    self.error(&format!("contact.{name}"), error.to_string())
+                }
+                Error::OutOfScale { what, value } => self.scale_error(what, value),
+                other => self.body_error(&other),
             })?;
+        self.check_scales(&model)?;
         Ok((self.with_friction(model)?, state))
     }
 
@@ -73,17 +79,28 @@ impl Scene {
         if !(self.time.end >= self.time.step && self.time.end.is_finite()) {
             return Err(self.error("time.end", "must be at least one step"));
         }
+        if self.time.end / self.time.step > MAX_STEPS {
+            let message =
+                format!("makes {:.0e} steps until time.end: make it larger", self.time.end / self.time.step);
+            return Err(self.error("time.step", message));
+        }
         if self.time.frame_every == 0 {
             return Err(self.error("time.frame_every", "must be at least 1"));
         }
         if self.bodies.is_empty() {
-            return Err(SceneError::plain("the scene has no bodies: add a [[bodies]] table"));
+            return Err(self.error("bodies", "the scene has no bodies: add a [[bodies]] table"));
         }
         self.check_names()
     }
 
     fn check_names(&self) -> Result<(), SceneError> {
+        let surfaces = |name: &Option<String>| name.as_deref() == Some("");
         for (i, body) in self.bodies.iter().enumerate() {
+            let key = format!("bodies[{i}]");
+            if body.name.is_empty() || surfaces(&body.surface) {
+                let part = if body.name.is_empty() { "name" } else { "surface" };
+                return Err(self.error(&format!("{key}.{part}"), "is empty: choose a name"));
+            }
             if self.bodies[..i].iter().any(|other| other.name == body.name) {
                 let message = format!("\"{}\" is taken by another body: choose another name", body.name);
                 return Err(self.error(&format!("bodies[{i}].name"), message));
@@ -92,12 +109,17 @@ impl Scene {
         Ok(())
     }
 
-    /// An error at the shape of the last body that the message names.
-    fn body_error(&self, message: &str) -> SceneError {
-        let named = |body: &Body| message.contains(&format!("body \"{}\"", body.name));
-        match self.bodies.iter().rposition(named) {
-            Some(index) => self.error(&format!("bodies[{index}].shape"), message),
-            None => SceneError::plain(message),
+    /// An error at the key of the body that it is about.
+    fn body_error(&self, error: &Error) -> SceneError {
+        let named = |name: &str| self.bodies.iter().position(|body| body.name == name);
+        let message = error.to_string();
+        let Some(index) = error.body().and_then(named) else { return SceneError::plain(message) };
+        match error {
+            Error::BadBody { name: "density", .. } => {
+                self.error(&format!("bodies[{index}].material.density"), message)
+            }
+            Error::BadBody { name, .. } => self.error(&format!("bodies[{index}].{name}"), message),
+            _ => self.error(&format!("bodies[{index}].shape"), message),
         }
     }
 
@@ -128,7 +150,7 @@ impl Scene {
             dmin: given.dmin.unwrap_or(usual.dmin),
             barrier_stiffness: match given.barrier_stiffness {
                 Some(StiffnessValue::Number(kappa)) => Some(kappa),
-                Some(StiffnessValue::Name(_)) | None => None,
+                Some(StiffnessValue::Auto) | None => None,
             },
             adaptive_barrier_stiffness: given
                 .adaptive_barrier_stiffness
@@ -239,9 +261,9 @@ impl Scene {
     pub(super) fn vector_or_zero<const D: usize>(
         &self,
         key: &str,
-        numbers: &[f64],
+        numbers: Option<&[f64]>,
     ) -> Result<Vector<D>, SceneError> {
-        if numbers.is_empty() { Ok(Vector::ZERO) } else { self.vector(key, numbers) }
+        numbers.map_or(Ok(Vector::ZERO), |numbers| self.vector(key, numbers))
     }
 
     pub(super) fn vector<const D: usize>(&self, key: &str, numbers: &[f64]) -> Result<Vector<D>, SceneError> {
@@ -255,12 +277,21 @@ impl Scene {
         besides: &str,
     ) -> Result<Vector<D>, SceneError> {
         match <[f64; D]>::try_from(numbers) {
-            Ok(array) if Vector(array).is_finite() => Ok(Vector(array)),
+            Ok(array) if array.iter().all(|x| x.abs() <= LARGEST) => Ok(Vector(array)),
+            Ok(array) if Vector(array).is_finite() => {
+                Err(self.error(key, format!("every number must be at most {LARGEST:e}")))
+            }
             Ok(_) => Err(self.error(key, "every number must be finite")),
             Err(_) => Err(self.error(key, format!("needs {besides}{D} numbers"))),
         }
     }
 }
+
+/// The largest number of a vector: powers of more overflow.
+const LARGEST: f64 = 1e50;
+
+/// Steps that a run may have: more are a slip of the pen.
+const MAX_STEPS: f64 = 1e9;
 
 /// Vertices that a shape may have: more are a slip of the pen.
 pub(super) const MAX_VERTICES: usize = 1_000_000;

@@ -40,8 +40,7 @@ pub struct Friction {
 }
 
 /// `law`: a name, or the numbers of Stribeck's.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
 pub enum LawValue {
     /// A name.
     Name(String),
@@ -93,6 +92,12 @@ struct Said<'a> {
     direction: Option<&'a [f64]>,
 }
 
+impl Said<'_> {
+    fn is_empty(&self) -> bool {
+        self.mu == (None, None, None) && self.elliptic.is_none() && self.ellipses == (None, None)
+    }
+}
+
 impl Scene {
     pub(super) fn friction_params(&self) -> Result<FrictionParams, SceneError> {
         let (given, usual) = (&self.friction, FrictionParams::default());
@@ -140,17 +145,26 @@ impl Scene {
         model.with_coefficients(coefficients).map_err(|error| self.error("friction", error.to_string()))
     }
 
+    /// Checks what does not depend on what else is said.
+    fn check_said<const D: usize>(&self, key: &str, said: &Said<'_>) -> Result<(), SceneError> {
+        for (part, given) in
+            [("elliptic", said.elliptic), ("static_axes", said.ellipses.0), ("kinetic_axes", said.ellipses.1)]
+        {
+            let key = format!("{key}.{part}");
+            if D == 2 && given.is_some() {
+                return Err(self.error(&key, "there is one direction to slide in in 2D: give mu"));
+            }
+            self.check_mu(&key, given.into_iter().flatten())?;
+        }
+        for (part, given) in [("mu", said.mu.0), ("mu_s", said.mu.1), ("mu_k", said.mu.2)] {
+            self.check_mu(&format!("{key}.{part}"), given)?;
+        }
+        Ok(())
+    }
+
     fn entry<const D: usize>(&self, key: &str, said: &Said<'_>) -> Result<Entry<D>, SceneError> {
         let wrong = |part: &str, error: String| self.error(&format!("{key}.{part}"), error);
-        for (part, given) in [
-            ("elliptic", said.elliptic.is_some()),
-            ("static_axes", said.ellipses.0.is_some()),
-            ("kinetic_axes", said.ellipses.1.is_some()),
-        ] {
-            if D == 2 && given {
-                return Err(wrong(part, "there is one direction to slide in in 2D: give mu".into()));
-            }
-        }
+        self.check_said::<D>(key, said)?;
         let axes = match said.direction {
             Some(direction) => Axes::World(self.vector(&format!("{key}.direction"), direction)?),
             None => Axes::Contact,
@@ -170,6 +184,10 @@ impl Scene {
                 Err(wrong("direction", "needs elliptic, static_axes or kinetic_axes".into()))
             }
             (None, None) => Ok(entry),
+            (Some(_), Some(_)) if said.mu != (None, None, None) => Err(wrong(
+                "static_axes",
+                "with kinetic_axes says all there is: remove mu, mu_s and mu_k".into(),
+            )),
             (s, k) => {
                 let (s, k) = (s.unwrap_or_default(), k.unwrap_or_default());
                 Ok(Entry { anisotropy: Anisotropy::Matchstick { s, k, scaling: [1.0; 2] }, ..entry })
@@ -193,6 +211,9 @@ impl Scene {
                 ellipses: (pair.static_axes, pair.kinetic_axes),
                 direction: pair.direction.as_deref(),
             };
+            if said.is_empty() {
+                return Err(self.error(&key, "has no coefficient: give mu (0.0 for no friction)"));
+            }
             let (entry, [a, b]) = (self.entry(&key, &said)?, &pair.between);
             let wrong =
                 |error: stiction::error::Error| self.error(&format!("{key}.between"), error.to_string());

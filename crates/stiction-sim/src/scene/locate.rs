@@ -17,28 +17,47 @@ pub struct SceneError {
     pub message: String,
 }
 
+/// Characters of a line, of a key and of a message that are shown at most: files may have lines of megabytes.
+const LINE: usize = 100;
+const KEY: usize = 120;
+const MESSAGE: usize = 600;
+
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((line, _)) = self.place {
             write!(f, "line {line}: ")?;
         }
         if let Some(key) = &self.key {
-            write!(f, "{key}: ")?;
+            write!(f, "{}: ", shortened(key, KEY))?;
         }
-        write!(f, "{}", self.message)?;
+        write!(f, "{}", shortened(&self.message, MESSAGE))?;
         if let Some((line, column)) = self.place {
+            let (shown, before) = window(&self.line, column.saturating_sub(1));
             let margin = line.to_string();
-            write!(
-                f,
-                "\n  {margin} | {}\n  {:w$} | {:c$}^",
-                self.line,
-                "",
-                "",
-                w = margin.len(),
-                c = column - 1
-            )?;
+            write!(f, "\n  {margin} | {shown}\n  {:w$} | {:before$}^", "", "", w = margin.len())?;
         }
         Ok(())
+    }
+}
+
+/// The part of a line around a place, and how many characters of it are before that place.
+fn window(line: &str, before: usize) -> (String, usize) {
+    let count = line.chars().count();
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    if count <= LINE {
+        return (line.chars().map(clean).collect(), before);
+    }
+    let start = before.saturating_sub(LINE / 2).min(count - LINE);
+    let (head, tail) = (if start > 0 { "…" } else { "" }, if start + LINE < count { "…" } else { "" });
+    let part: String = line.chars().skip(start).take(LINE).map(clean).collect();
+    (format!("{head}{part}{tail}"), before - start + usize::from(start > 0))
+}
+
+/// A text in at most so many characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
 
@@ -59,27 +78,22 @@ impl SceneError {
         }
     }
 
+    /// An error of a text that is no TOML.
     pub(super) fn from_toml(error: &toml::de::Error, text: &str) -> Self {
         let plain = Self::plain(error.message());
         match error.span() {
-            // What is missing from the whole file is at no line of it.
-            Some(span) if span.start == 0 && !text.starts_with('[') && is_missing(&plain) => plain,
-            Some(span) => Self { key: key_at(text, span.start), ..plain }.with_offset(text, span.start),
+            Some(span) => plain.with_offset(text, span.start),
             None => plain,
         }
     }
 
-    fn with_offset(self, text: &str, offset: usize) -> Self {
+    pub(super) fn with_offset(self, text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let place = Some((before.matches('\n').count() + 1, before[start..].chars().count() + 1));
         let line = text[start..].lines().next().unwrap_or_default().to_owned();
         Self { place, line, ..self }
     }
-}
-
-fn is_missing(error: &SceneError) -> bool {
-    error.message.starts_with("missing field")
 }
 
 /// Where the value of a key begins; of its closest parent that exists if the key is missing.
@@ -98,51 +112,4 @@ fn offset_of(text: &str, key: &str) -> Option<usize> {
         value = next.into_inner();
     }
     offset
-}
-
-/// The key whose value holds the place, as deep as it goes.
-fn key_at(text: &str, offset: usize) -> Option<String> {
-    let table = DeTable::parse(text).ok()?;
-    let mut key = String::new();
-    descend(&DeValue::Table(table.into_inner()), offset, &mut key);
-    (!key.is_empty()).then_some(key)
-}
-
-fn descend(value: &DeValue<'_>, offset: usize, key: &mut String) {
-    match value {
-        DeValue::Table(table) => {
-            for (name, child) in table {
-                let whole = name.span().start..child.span().end.max(name.span().end);
-                if whole.contains(&offset) || holds(child.get_ref(), offset) {
-                    if !key.is_empty() {
-                        key.push('.');
-                    }
-                    key.push_str(name.get_ref());
-                    return descend(child.get_ref(), offset, key);
-                }
-            }
-        }
-        DeValue::Array(array) => {
-            for (index, child) in array.iter().enumerate() {
-                if child.span().contains(&offset) || holds(child.get_ref(), offset) {
-                    key.push_str(&["[", &index.to_string(), "]"].concat());
-                    return descend(child.get_ref(), offset, key);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Whether anything inside holds the place: the span of a table with a header is only its header.
-fn holds(value: &DeValue<'_>, offset: usize) -> bool {
-    match value {
-        DeValue::Table(table) => table.iter().any(|(name, child)| {
-            name.span().contains(&offset) || child.span().contains(&offset) || holds(child.get_ref(), offset)
-        }),
-        DeValue::Array(array) => {
-            array.iter().any(|child| child.span().contains(&offset) || holds(child.get_ref(), offset))
-        }
-        _ => false,
-    }
 }

@@ -5,12 +5,16 @@
 mod bodies;
 mod build;
 mod change;
+mod choices;
+mod explain;
 mod friction;
 mod locate;
 mod motions;
 mod obstacles;
 pub mod piece;
 mod quad;
+mod reader;
+mod scale;
 pub mod shapes;
 
 use std::path::{Path, PathBuf};
@@ -32,8 +36,7 @@ pub struct Scene {
     /// 2 or 3.
     pub dimension: usize,
     /// Gravity in m/s²; none if not given.
-    #[serde(default)]
-    pub gravity: Vec<f64>,
+    pub gravity: Option<Vec<f64>>,
     /// Time.
     pub time: Time,
     /// Normal contact.
@@ -91,21 +94,12 @@ fn one() -> usize {
 }
 
 /// `barrier_stiffness`: `"auto"` or a number in J/m⁴.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Copy, Debug)]
 pub enum StiffnessValue {
     /// Chosen by the program.
-    Name(Automatic),
+    Auto,
     /// `κ` in J/m⁴.
     Number(f64),
-}
-
-/// The word `auto`.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Automatic {
-    /// `auto`.
-    Auto,
 }
 
 /// `[contact]`.
@@ -208,15 +202,13 @@ pub struct Body {
     #[serde(default, rename = "static")]
     pub is_static: bool,
     /// How its vibrations fade.
-    #[serde(default)]
-    pub damping: Damping,
+    pub damping: Option<Damping>,
     /// Thickness of sheets, and of solids in 2D (1 by default), in m.
     pub thickness: Option<f64>,
     /// Radius of rods, in m.
     pub radius: Option<f64>,
     /// Its velocity at the start, in m/s.
-    #[serde(default)]
-    pub velocity: Vec<f64>,
+    pub velocity: Option<Vec<f64>>,
     /// What it is for friction: a name in `[[friction.pairs]]`; by default its own.
     pub surface: Option<String>,
     /// Sides that do not move.
@@ -253,7 +245,7 @@ impl Scene {
     /// # Errors
     /// If it is not a scene.
     pub fn parse_in(text: &str, folder: &Path) -> Result<Self, SceneError> {
-        let scene: Self = toml::from_str(text).map_err(|error| SceneError::from_toml(&error, text))?;
+        let scene: Self = reader::read(text)?;
         let scene = Self { text: text.to_owned(), folder: folder.to_owned(), ..scene };
         scene.check()?;
         Ok(scene)

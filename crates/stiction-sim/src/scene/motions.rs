@@ -74,8 +74,7 @@ pub struct Load {
 }
 
 /// `factor`: a formula of `t`, or rows of time in s and factor.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
 pub enum Factor {
     /// A formula.
     Formula(String),
@@ -92,6 +91,9 @@ impl Scene {
     ) -> Result<Vec<(Vec<u32>, Path<D>)>, SceneError> {
         let mut out = Vec::new();
         for (i, side) in body.fixed.iter().enumerate() {
+            if body.fixed[..i].contains(side) {
+                return Err(self.error(&format!("{key}.fixed[{i}]"), "is there twice: remove one of the two"));
+            }
             out.push((self.side(&format!("{key}.fixed[{i}]"), piece, *side)?, Path::default()));
         }
         for (i, motion) in body.motions.iter().enumerate() {
@@ -155,6 +157,9 @@ impl Scene {
     }
 
     fn frames<const D: usize>(&self, key: &str, rows: &[Vec<f64>]) -> Result<Path<D>, SceneError> {
+        if rows.is_empty() {
+            return Err(self.error(key, "is empty: give rows of a time and a displacement"));
+        }
         let mut frames = Vec::new();
         for (i, row) in rows.iter().enumerate() {
             let Some((time, displacement)) = row.split_first() else {

@@ -60,14 +60,11 @@ pub struct MeshShape {
     #[serde(default = "one")]
     pub scale: f64,
     /// Turned by this angle in degrees.
-    #[serde(default)]
-    pub rotate_deg: f64,
+    pub rotate_deg: Option<f64>,
     /// The axis that it is turned about, in 3D; z by default.
-    #[serde(default)]
-    pub axis: Vec<f64>,
+    pub axis: Option<Vec<f64>>,
     /// How far it is moved, in m.
-    #[serde(default)]
-    pub translate: Vec<f64>,
+    pub translate: Option<Vec<f64>>,
 }
 
 fn one() -> f64 {

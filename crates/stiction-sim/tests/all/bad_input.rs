@@ -124,13 +124,13 @@ fn errors_in_scenes_name_line_and_key() {
     let cases = [
         ("mu = 0.5", "mu = -0.5", vec!["line 6", "friction.mu", "-0.5"]),
         ("mu = 0.5", "mu = nan", vec!["line 6", "friction.mu"]),
-        ("mu = 0.5", "mu_static = 0.5", vec!["line 6", "mu_static", "unknown field", "eps_v"]),
-        ("mu = 0.5", "mu = \"much\"", vec!["line 6", "friction.mu", "invalid type"]),
+        ("mu = 0.5", "mu_static = 0.5", vec!["line 6", "mu_static", "is not a key here", "eps_v"]),
+        ("mu = 0.5", "mu = \"much\"", vec!["line 6", "friction.mu: needs a number, not the text \"much\""]),
         ("contact.dhat = 1e-3", "contact.dhat = -1e-3", vec!["line 4", "contact.dhat", "positive"]),
         (
             "contact.dhat = 1e-3",
             "contact.dhat = 1e-3\ncontact.barrier_stiffness = \"soft\"",
-            vec!["line 5", "stiffness"],
+            vec!["line 5", "contact.barrier_stiffness", "needs a number or \"auto\", not the text \"soft\""],
         ),
         (
             "contact.dhat = 1e-3",
@@ -188,7 +188,11 @@ fn errors_in_scenes_name_line_and_key() {
             "size = [1e-155, 1e-155]",
             vec!["line 9", "element 0 of body \"block\"", "volume 0"],
         ),
-        ("size = [0.2, 0.2]", "size = [1e200, 1e200]", vec!["block", "volume inf"]),
+        (
+            "size = [0.2, 0.2]",
+            "size = [1e200, 1e200]",
+            vec!["line 9", "bodies[0].shape.box.size", "at most 1e50"],
+        ),
         ("normal = [0.0, 1.0]", "normal = [0.0, 1.", vec!["line 13"]),
     ];
     for (from, to, words) in cases {
@@ -197,7 +201,408 @@ fn errors_in_scenes_name_line_and_key() {
             assert!(message.contains(word), "{to}: no \"{word}\" in\n{message}");
         }
     }
-    assert!(Scene::parse("").unwrap_err().to_string().contains("dimension"));
+    assert_eq!(Scene::parse("").unwrap_err().to_string(), "dimension: is missing");
+}
+
+/// Lists that are too long and lists where tables belong: not an entry is ignored.
+#[test]
+fn lists_have_the_entries_that_they_need() {
+    let (pairs, frames) = ("friction.pairs[0].between", "bodies[0].motions[0].rotation.keyframes[1]");
+    let block = "name = \"block\"";
+    for (from, to, expected) in [
+        (
+            "mu = 0.5",
+            "pairs = [{ between = [\"block\", \"block\", \"x\"], mu = 0.1 }]",
+            [pairs, "needs 2 entries, has 3"],
+        ),
+        ("mu = 0.5", "pairs = [{ between = [\"block\"], mu = 0.1 }]", [pairs, "needs 2 entries, has 1"]),
+        ("mu = 0.5", "static_axes = [0.5, 0.1, 0.7]", ["friction.static_axes", "needs 2 entries"]),
+        ("mu = 0.5", "kinetic_axes = [0.5, 0.1, 0.7]", ["friction.kinetic_axes", "needs 2 entries"]),
+        ("mu = 0.5", "elliptic = [0.5, 0.1, 0.7]", ["friction.elliptic", "needs 2 entries"]),
+        (
+            block,
+            "name = \"block\"\nmotions = [{ rotation = { point = [0.0, 0.0], keyframes = [[0, 0], [1, 2, 3, 4]] } }]",
+            [frames, "needs 2 entries, has 4"],
+        ),
+        (
+            block,
+            "name = \"block\"\nloads = [{ pressure = 1.0, factor = [[0.0, 1.0, 2.0]] }]",
+            ["bodies[0].loads[0].factor[0]", "needs 2 entries, has 3"],
+        ),
+        (
+            "time = { step = 0.01, end = 0.1 }",
+            "time = [0.01, 0.05]",
+            ["line 3: time", "needs a table such as { step = …"],
+        ),
+        ("contact.dhat = 1e-3", "contact = [0.001]", ["line 4: contact", "needs a table"]),
+        (
+            "{ center = [0.0, 0.2], size = [0.2, 0.2], cells = [2, 2] }",
+            "[[0.0, 0.2], [0.2, 0.2], [2, 2]]",
+            ["bodies[0].shape.box", "needs a table such as { center = …"],
+        ),
+        (
+            "{ young = 1e5, poisson = 0.3, density = 1000.0 }",
+            "[1e6, 0.4, 1000.0]",
+            ["bodies[0].material", "needs a table"],
+        ),
+        ("mu = 0.5", "mu = 0.5\nlaw = { stribeck = [1.0, 2.0] }", ["friction.law.stribeck", "needs a table"]),
+        (
+            "mu = 0.5",
+            "mu = 0.5\nlaw = { stribeck = { speed = 1.0 }, more = 1 }",
+            ["friction.law.more", "is not a key"],
+        ),
+        ("[[planes]]", "[planes]", ["line 11: planes", "double brackets"]),
+        ("shape.box", "shape = \"box\"\nx", ["bodies[0].shape", "needs a table such as { box = { … } }"]),
+        (block, "name = \"block\"\nfixed = [{ left = 1 }]", ["bodies[0].fixed[0]", "needs a text in quotes"]),
+        (block, "name = \"block\"\nshape.rod = {}", ["bodies[0].shape", "needs one of the keys box, quad"]),
+    ] {
+        refuses(from, to, &expected);
+    }
+}
+
+/// What would do nothing is refused: whoever wrote it expects something.
+#[test]
+fn nothing_is_ignored_in_silence() {
+    let (name, matter) = ("name = \"block\"", "material = { young = 1e5, poisson = 0.3, density = 1000.0 }");
+    for (words, expected) in [
+        ("velocity = [1.0, 0.0]", ["bodies[0].velocity", "[[bodies.motions]]"]),
+        (matter, ["bodies[0].material", "means nothing for a static body"]),
+        ("damping = { mass = 1.0 }", ["bodies[0].damping", "means nothing for a static body"]),
+        ("thickness = 0.1", ["bodies[0].thickness", "means nothing for a static body"]),
+        ("radius = 0.1", ["bodies[0].radius", "means nothing for a static body"]),
+        ("fixed = [\"left\"]", ["bodies[0].fixed", "means nothing for a static body"]),
+        ("loads = [{ pressure = 1.0 }]", ["bodies[0].loads", "means nothing for a static body"]),
+    ] {
+        refuses(matter, &format!("static = true\n{words}"), &expected);
+    }
+    for (words, expected) in [
+        ("motions = [{ keyframes = [] }]", ["bodies[0].motions[0].keyframes", "is empty"]),
+        ("fixed = [\"left\", \"left\"]", ["bodies[0].fixed[1]", "twice"]),
+        (
+            "fixed = [\"left\"]\nmotions = [{ velocity = [1.0, 0.0] }]",
+            ["bodies[0].fixed[0]", "moves nothing"],
+        ),
+        (
+            "motions = [{ side = \"top\", velocity = [1.0, 0.0] }, { velocity = [0.0, 1.0] }]",
+            ["bodies[0].motions[0]", "moves nothing"],
+        ),
+        ("velocity = [1.0, 0.0]\nmotions = [{ velocity = [0.0, 1.0] }]", ["bodies[0].velocity", "no vertex"]),
+        (
+            "fixed = [\"top\"]\nloads = [{ side = \"top\", pressure = 1.0 }]",
+            ["bodies[0].loads[0]", "moves nothing"],
+        ),
+        ("velocity = []", ["bodies[0].velocity", "needs 2 numbers"]),
+        ("surface = \"\"", ["bodies[0].surface", "is empty"]),
+    ] {
+        refuses(name, &format!("{name}\n{words}"), &expected);
+    }
+    refuses(name, "name = \"\"", &["bodies[0].name", "is empty"]);
+    refuses("[0.0, -9.81]", "[]", &["gravity", "needs 2 numbers"]);
+    refuses(
+        "mu = 0.5",
+        "pairs = [{ between = [\"block\", \"block\"] }]",
+        &["friction.pairs[0]", "has no coefficient"],
+    );
+    let twice = "pairs = [{ between = [\"block\", \"block\"], mu = 0.1 }, { between = [\"block\", \"block\"], mu = 0.2 }]";
+    refuses("mu = 0.5", twice, &["friction.pairs[1].between", "block"]);
+}
+
+/// A motion is one of the same vertices as another without taking all of them, or goes the same way.
+#[test]
+fn motions_may_share_corners() {
+    let name = "name = \"block\"";
+    for words in [
+        "fixed = [\"left\", \"bottom\"]\nmotions = [{ side = \"top\", velocity = [0.0, 1.0] }]",
+        "motions = [{ side = \"top\", velocity = [0.0, 1.0] }, { velocity = [0.0, 1.0] }]",
+        "fixed = [\"left\"]\nloads = [{ pressure = 1.0 }]",
+    ] {
+        Scene::parse(&GOOD.replacen(name, &format!("{name}\n{words}"), 1)).unwrap().build::<2>().unwrap();
+    }
+}
+
+/// A scene with most keys that there are.
+const MANY: &str = r#"dimension = 3
+gravity = [0.0, -9.81, 0.0]
+[time]
+step = 0.01
+end = 0.1
+frame_every = 1
+integrator = "newmark"
+beta = 0.25
+gamma = 0.5
+[contact]
+dhat = 1e-3
+dhat_is_relative = false
+dmin = 0.0
+barrier_stiffness = "auto"
+adaptive_barrier_stiffness = true
+use_area_weighting = false
+excluded_rings = 1
+broad_phase = "bvh"
+use_ccd = true
+use_ogc = false
+line_search_energy = true
+psd_projection = true
+[friction]
+mu_s = 0.5
+mu_k = 0.4
+static_axes = [0.5, 0.4]
+direction = [1.0, 0.0, 0.0]
+law = { stribeck = { speed = 1.0, viscous = 0.1 } }
+eps_v = 1e-3
+refinements = 1
+lag_tolerance = 1e-3
+[[friction.pairs]]
+between = ["steel", "block"]
+elliptic = [0.3, 0.2]
+direction = [1.0, 0.0, 0.0]
+[solver]
+tolerance = 1e-4
+max_iterations = 100
+retries = 3
+linear = "direct"
+[[bodies]]
+name = "block"
+shape.box = { center = [0.0, 0.2, 0.0], size = [0.2, 0.2, 0.2], cells = [2, 2, 2], rotate_deg = 5.0 }
+material = { young = 1e5, poisson = 0.3, density = 1000.0, kind = "stvk" }
+damping = { mass = 0.1, stiffness = 0.1 }
+static = false
+velocity = [0.1, 0.0, 0.0]
+fixed = ["left"]
+[[bodies.motions]]
+side = "top"
+keyframes = [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.1, 0.0]]
+velocity = [0.0, 0.0, 0.0]
+rotation = { point = [0.0, 0.0, 0.0], axis = [0.0, 1.0, 0.0], keyframes = [[0.0, 0.0], [1.0, 2.0]] }
+[[bodies.motions]]
+region = { min = [0.05, 0.0, -1.0], max = [1.0, 0.15, 1.0] }
+formula = ["0", "t", "0"]
+rotation = { point = [0.0, 0.0, 0.0], axis = [0.0, 1.0, 0.0], degrees_per_second = 1.0 }
+[[bodies.loads]]
+pressure = 1.0
+factor = [[0.0, 0.0], [1.0, 1.0]]
+[[bodies.loads]]
+force = [1.0, 0.0, 0.0]
+factor = "sin(t)"
+[[bodies.loads]]
+acceleration = [1.0, 0.0, 0.0]
+[[bodies]]
+name = "cloth"
+shape.sheet = { center = [0.0, 0.6, 0.0], size = [0.2, 0.2], cells = [2, 2], normal = [0.0, 1.0, 0.0], rotate_deg = 1.0 }
+material = { young = 1e5, poisson = 0.3, density = 1000.0 }
+thickness = 1e-3
+surface = "steel"
+[[bodies]]
+name = "rod"
+shape.rod = { start = [0.0, 0.8, 0.0], end = [0.2, 0.8, 0.0], segments = 2 }
+material = { young = 1e5, poisson = 0.3, density = 1000.0 }
+radius = 1e-3
+[[bodies]]
+name = "wall"
+static = true
+shape.mesh = { file = "wall.obj", scale = 1.0, rotate_deg = 3.0, axis = [0.0, 1.0, 0.0], translate = [0.0, 1.0, 0.0] }
+[[planes]]
+point = [0.0, 0.0, 0.0]
+normal = [0.0, 1.0, 0.0]
+surface = "steel"
+motion = { velocity = [0.0, 0.0, 0.0] }
+[[spheres]]
+center = [50.0, 50.0, 50.0]
+radius = 20.0
+surface = "steel"
+motion = { velocity = [0.0, 0.0, 0.0] }
+[[cylinders]]
+point = [90.0, 0.0, 0.0]
+axis = [0.0, 1.0, 0.0]
+radius = 60.0
+surface = "steel"
+motion = { rotation = { point = [90.0, 0.0, 0.0], axis = [0.0, 1.0, 0.0], formula = "t" } }
+"#;
+
+/// A quadrilateral, which is in 2D only, and the choices that the other scene does not make.
+const QUAD: &str = r#"dimension = 2
+time = { step = 0.01, end = 0.1 }
+contact.barrier_stiffness = 1e3
+friction = { mu = 0.5, law = "peak" }
+[[bodies]]
+name = "stone"
+shape.quad = { corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], cells = [1, 1] }
+material = { young = 1e5, poisson = 0.3, density = 1000.0 }
+thickness = 1.0
+"#;
+
+/// Calls `try_it` with a copy of the value for each place in it, of which that place is replaced.
+fn everywhere(root: &toml::Value, new: &toml::Value, try_it: &mut dyn FnMut(&str, &toml::Value)) {
+    fn places(value: &toml::Value, path: &mut Vec<String>, out: &mut Vec<Vec<String>>) {
+        let mut inside = |name: String, child: &toml::Value| {
+            path.push(name);
+            out.push(path.clone());
+            places(child, path, out);
+            path.pop();
+        };
+        match value {
+            toml::Value::Table(table) => table.iter().for_each(|(name, child)| inside(name.clone(), child)),
+            toml::Value::Array(list) => {
+                list.iter().enumerate().for_each(|(i, child)| inside(i.to_string(), child));
+            }
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    places(root, &mut Vec::new(), &mut all);
+    for path in all {
+        let mut copy = root.clone();
+        let place = path.iter().fold(&mut copy, |value, name| match value {
+            toml::Value::Array(list) => &mut list[name.parse::<usize>().unwrap()],
+            table => &mut table[name.as_str()],
+        });
+        *place = new.clone();
+        try_it(&path.join("."), &copy);
+    }
+}
+
+/// Whatever value a key has, nobody hears of the types of this program.
+#[test]
+fn wrong_kinds_are_said_in_plain_words() {
+    const JARGON: [&str; 12] = [
+        "untagged",
+        "usize",
+        "u32",
+        "f64",
+        "i64",
+        "struct",
+        "enum",
+        "variant",
+        "sequence",
+        "invalid type",
+        "deserialize",
+        "field `",
+    ];
+    const VALUES: &str = r#"all = ["word", true, -3, 2.5, [], [[1]], [1.5, "x"], { x = 1 }, {}, 2026-01-01, nan, inf, 1e300, ""]"#;
+    let values = VALUES.parse::<toml::Table>().unwrap()["all"].clone();
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("wall.obj"), "v 20 0 0\nv 21 0 0\nv 20 1 0\nf 1 2 3\n").unwrap();
+    let build = |text: &str| {
+        Scene::parse_in(text, folder).and_then(|scene| match scene.dimension {
+            2 => scene.build::<2>().map(drop),
+            _ => scene.build::<3>().map(drop),
+        })
+    };
+    let (mut refused, mut wrong) = (0, Vec::new());
+    for text in [MANY, QUAD] {
+        // Otherwise whatever is changed would be refused for another reason.
+        build(text).unwrap_or_else(|error| panic!("{error}"));
+        let root = toml::Value::Table(text.parse().unwrap());
+        for value in values.as_array().unwrap() {
+            everywhere(&root, value, &mut |path, scene| {
+                let text = toml::to_string(scene).unwrap();
+                let Err(error) = build(&text) else { return };
+                refused += 1;
+                let plain = JARGON.iter().all(|word| !error.message.contains(word));
+                let placed = error.key.is_some();
+                if !plain || !placed {
+                    wrong.push(format!("{path} = {value}: {error}"));
+                }
+            });
+        }
+    }
+    assert!(wrong.is_empty(), "{} without a key or in other words:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(refused > 2000, "{refused}");
+}
+
+/// Numbers that no step can be computed with are named, with what to do.
+#[test]
+fn absurd_numbers_are_named() {
+    let dhat = "contact.dhat = 1e-3";
+    for (from, to, expected) in [
+        ("young = 1e5", "young = 1e20", ["bodies[0].material.young: 1e20", "make it smaller"]),
+        ("young = 1e5", "young = 1e300", ["bodies[0].material.young", "1e300"]),
+        ("young = 1e5", "young = 1e-20", ["bodies[0].material.young: 1e-20", "make it larger"]),
+        ("young = 1e5", "young = 1e-300", ["bodies[0].material.young", ""]),
+        ("density = 1000.0", "density = 1e30", ["bodies[0].material.density: 1e30", "make it smaller"]),
+        ("density = 1000.0", "density = 1e-30", ["bodies[0].material.density: 1e-30", "make it larger"]),
+        ("density = 1000.0", "density = 1e308", ["bodies[0].material.density", "1"]),
+        (dhat, "contact.dhat = 1e-30", ["contact.dhat: 1.0e-30 m is too small", "make it at least"]),
+        (
+            dhat,
+            "contact.dhat = 1e-3\ncontact.barrier_stiffness = 1e-30",
+            ["contact.barrier_stiffness", "\"auto\""],
+        ),
+        (
+            dhat,
+            "contact.dhat = 1e-3\ncontact.barrier_stiffness = 1e30",
+            ["contact.barrier_stiffness", "\"auto\""],
+        ),
+        (dhat, "contact.dhat = 1e-3\nsolver.tolerance = 1e30", ["solver.tolerance", "choose a smaller one"]),
+        ("step = 0.01", "step = 1e-12", ["time.step: makes 1e11 steps", "make it larger"]),
+        ("step = 0.01, end = 0.1", "step = 1e10, end = 1e12", ["gravity", "cross"]),
+        ("-9.81", "-1e30", ["gravity", "choose a smaller one"]),
+        ("mu = 0.5", "mu = 1e30", ["friction.mu: 1e30", "at most 1e6"]),
+        (
+            "name = \"block\"",
+            "name = \"block\"\nvelocity = [1e30, 0.0]",
+            ["bodies[0].velocity", "choose a smaller"],
+        ),
+        ("center = [0.0, 0.2]", "center = [1e16, 0.2]", ["bodies[0].shape", "far from the origin"]),
+        ("point = [0.0, 0.0]", "point = [0.0, 1e300]", ["planes[0].point", "at most 1e50"]),
+    ] {
+        refuses(from, to, &expected);
+    }
+}
+
+/// Flat, inverted and repeated elements of files are said with body, key and line.
+#[test]
+fn bad_elements_of_files_name_body_and_line() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let corners = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\n";
+    let scene = |dimension: usize, rest: &str| {
+        format!(
+            "dimension = {dimension}\ntime = {{ step = 0.01, end = 0.1 }}\n[[bodies]]\nname = \"a\"\n\
+             shape.mesh = {{ file = \"bad-elements.obj\" }}\n{rest}\n"
+        )
+    };
+    let soft = "material = { young = 1e5, poisson = 0.3, density = 1000.0 }";
+    let sheet = "material = { young = 1e5, poisson = 0.3, density = 1000.0 }\nthickness = 0.01";
+    for (elements, dimension, rest, words) in [
+        ("f 1 2 3\nf 1 2 4\n", 2, soft, "element 0 of body \"a\" has volume 0"),
+        ("f 1 2 3\nf 1 2 4\n", 3, sheet, "triangle 0 of body \"a\" has area 0"),
+        ("f 1 2 3\nf 1 2 4\n", 3, "static = true", "body \"a\""),
+        ("f 1 2 4\nf 2 4 1\n", 3, sheet, "triangle 1 of body \"a\""),
+        ("f 1 2 2\nf 1 2 4\n", 3, sheet, "body \"a\""),
+        ("l 1 2\nl 4 4\n", 3, "static = true", "body \"a\""),
+    ] {
+        std::fs::write(folder.join("bad-elements.obj"), format!("{corners}{elements}")).unwrap();
+        let scene = Scene::parse_in(&scene(dimension, rest), folder).unwrap();
+        let built = if dimension == 2 { scene.build::<2>().map(drop) } else { scene.build::<3>().map(drop) };
+        let message = built.unwrap_err().to_string();
+        assert!(
+            message.contains(words) && message.contains("line 5: bodies[0].shape"),
+            "{elements}: {message}"
+        );
+    }
+}
+
+/// Of a long line what is near the error is shown.
+#[test]
+fn long_lines_are_cut() {
+    let long = format!("mu = [{}]", "1.0, ".repeat(100_000));
+    let message = message("mu = 0.5", &long);
+    assert!(message.len() < 600 && message.contains("needs a number, not a list"), "{message}");
+    let spaces = " ".repeat(1000);
+    let message = message_of(&format!("name = {{ {spaces} }}{spaces}"));
+    assert!(message.len() < 600, "{message}");
+    for (from, to) in [
+        ("mu = 0.5", format!("{} = 0.5", "mu".repeat(100_000))),
+        ("mu = 0.5", format!("law = \"{}\"", "mu".repeat(100_000))),
+        ("name = \"block\"", format!("name = \"block\"\nfixed = [\"{}\"]", "é".repeat(100_000))),
+    ] {
+        let message = self::message(from, &to);
+        assert!(message.len() < 3000, "{}", message.len());
+    }
+}
+
+fn message_of(line: &str) -> String {
+    message("name = \"block\"", line)
 }
 
 #[test]

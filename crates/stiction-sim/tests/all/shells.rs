@@ -486,7 +486,8 @@ fn errors_of_shapes_name_line_and_key() {
         ("radius = 1e-2", "radius = -1.0", vec!["line 12", "bodies[1].radius", "positive"]),
         ("radius = 1e-2", "radius = 1e-2\nfixed = [\"top\"]", vec!["line 13", "fixed[0]", "no such side"]),
         ("segments = 5", "segments = 0", vec!["line 10", "rod.segments", "at least 1"]),
-        ("segments = 5", "pieces = 5", vec!["line 10", "unknown field"]),
+        ("thickness = 1e-3", "thickness = 10.0", vec!["bodies[0].thickness", "is too large"]),
+        ("segments = 5", "pieces = 5", vec!["line 10", "is not a key here"]),
         (
             "end = [1.0, 1.0, 0.0]",
             "end = [0.0, 1.0, 0.0]",
