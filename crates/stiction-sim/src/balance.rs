@@ -12,9 +12,6 @@ const ROUNDING: f64 = 1e-8;
 /// The largest part of it that a run may take back of what its integrator lost before.
 const LARGEST_RESERVE: f64 = 0.05;
 
-/// The part of prescribed work that is not known: it is booked with the force at the end of the step.
-const UNKNOWN_WORK: f64 = 0.0;
-
 /// The part of an acceleration by which it changes in a step where something hits.
 const JUMP: f64 = 0.5;
 
@@ -27,13 +24,14 @@ const SLIGHT: f64 = 1e-3;
 /// What an integrator may do with energy.
 ///
 /// Schemes of second order keep energy in the mean: their energies go up and down about a value that is kept, or slowly lost. In contact they may
-/// go up for good. So a state has a reserve `R`, what its integrator lost so far and has not given back,
+/// go up for good. So a state has a reserve `R`, what was lost so far and has not been given back,
 ///
 /// ```text
-/// R ← min(R − N, 10⁻³ S)        N = ΔE + Q − W        S = K + Ψ + B
+/// R ← min(R − (ΔE − W), 0.05 S)        S = K + Ψ + B
 /// ```
-/// with the change of all energies `ΔE`, heat `Q` and work `W` of the step, and energies of motion, deformation and contact. A step that would
-/// bring `R` below −10⁻⁸ S creates energy.
+/// with the change of all energies `ΔE` and the work `W` of the step, and energies of motion, deformation and contact. A step that would
+/// bring `R` below −10⁻⁸ S creates energy. Heat counts as lost: it is booked with the forces at the end of a step, too roughly to be held
+/// against it.
 #[derive(Clone, Copy, Debug)]
 pub struct Balance {
     reserve: f64,
@@ -48,8 +46,7 @@ impl Balance {
 
     /// Whether a step creates energy.
     pub fn creates_energy<const D: usize>(&self, report: &StepReport<D>) -> bool {
-        let unknown = UNKNOWN_WORK * (report.work.abs() + report.load_work.abs());
-        self.reserve - report.numerical_energy < -ROUNDING * scale(&report.energies) - unknown
+        self.reserve - gain(report) < -ROUNDING * scale(&report.energies)
     }
 
     /// Whether a body was hit in the step from one state to the next, of length `h` in s, where loads accelerate by `pull`, in m/s².
@@ -87,8 +84,13 @@ impl Balance {
         }
         let scale = scale(&report.energies);
         // What could not be prevented is not asked back from later steps.
-        (self.reserve - report.numerical_energy).clamp(-ROUNDING * scale, LARGEST_RESERVE * scale)
+        (self.reserve - gain(report)).clamp(-ROUNDING * scale, LARGEST_RESERVE * scale)
     }
+}
+
+/// `ΔE − W`.
+fn gain<const D: usize>(report: &StepReport<D>) -> f64 {
+    report.numerical_energy - report.friction.dissipation - report.damping_heat
 }
 
 /// `S`.

@@ -22,7 +22,7 @@ const UNSEEN: f64 = 1e-3;
 const CRAWL: f64 = 0.1;
 
 /// Iterations in a row after which crawling counts.
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 2;
 
 /// Whether Newton's method crawls, for digits that nobody sees.
 ///

@@ -76,6 +76,8 @@ pub struct Iterate<const D: usize> {
     pub kappa: Option<f64>,
     /// Newton iterations so far.
     pub iterations: usize,
+    /// What they say about the Hessian.
+    pub curvature: Curvature,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,
     /// How often conjugate gradients failed.
@@ -288,23 +290,23 @@ fn relax<const D: usize>(
     let limit = model.params.newton.max_iterations;
     let (mut speed, mut tolerance) = (f64::INFINITY, model.tolerance());
     let (mut calm, mut known) = (0, None);
-    let (mut ending, mut curvature) = (Ending::new(problem, iterate, accuracy), Curvature::default());
+    let mut ending = Ending::new(problem, iterate, accuracy);
     for _ in 0..limit {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
         }
         begin_stiffness(problem, iterate);
-        let p = direction(problem, iterate, work, &mut curvature)?;
+        let p = direction(problem, iterate, work)?;
         let (longest, last) = (p.iter().map(|p| p.norm()).fold(0.0, f64::max), speed);
         speed = longest / problem.scheme.h_hat;
-        curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
+        iterate.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
         let before = (speed <= 2.0 * tolerance).then(|| iterate.contacts.clone());
         let from = iterate.x.clone();
         let moved =
             descend(problem, iterate, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
         iterate.iterations += 1;
-        curvature.cut = from.iter().zip(&p).zip(&iterate.x).any(|((x, p), now)| *x + *p != *now);
+        iterate.curvature.cut = from.iter().zip(&p).zip(&iterate.x).any(|((x, p), now)| *x + *p != *now);
         tolerance = model.tolerance() + ROUNDING * fastest(problem, iterate);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
         let changed = before.is_some_and(|before| !before.has_same_pairs(&iterate.contacts));
@@ -384,15 +386,24 @@ fn fastest<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f6
     (0..iterate.x.len()).map(|i| motion.velocity(&iterate.x, i).norm()).fold(0.0, f64::max)
 }
 
-/// What the last iterations say about the Hessian.
+/// What the iterations of a step say about its Hessian.
 #[derive(Clone, Copy, Debug, Default)]
-struct Curvature {
+pub struct Curvature {
     /// Whether the last step was cut short: far from the minimum the true Hessian is of little use.
     cut: bool,
     /// Whether Newton's method is slow although it is near.
     slow: bool,
+    /// Whether the true Hessian was not positive when it was last tried.
+    indefinite: bool,
     /// `σ`: the part of the masses that last made the true Hessian positive.
     shift: f64,
+}
+
+impl Curvature {
+    /// Whether the true Hessian may be of use.
+    fn is_worth_a_try(&self) -> bool {
+        self.slow || !(self.cut || self.indefinite)
+    }
 }
 
 /// `−H⁻¹ g`, zero at prescribed vertices.
@@ -403,14 +414,13 @@ fn direction<const D: usize>(
     problem: &Problem<'_, D>,
     iterate: &mut Iterate<D>,
     work: &mut Workspace<D>,
-    curvature: &mut Curvature,
 ) -> Result<Vec<Vector<D>>> {
     let model = problem.model;
     // Who wants no factorisation gets none, as long as it can be done without.
     let factorises = iterate.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.masses.len());
     if factorises
-        && (!curvature.cut || curvature.slow)
-        && let Some(p) = true_direction(problem, iterate, work, curvature)
+        && iterate.curvature.is_worth_a_try()
+        && let Some(p) = true_direction(problem, iterate, work)
     {
         return Ok(p);
     }
@@ -434,14 +444,14 @@ fn direction<const D: usize>(
 /// The `shift` σ is as small as it could be made so far.
 fn true_direction<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &Iterate<D>,
+    iterate: &mut Iterate<D>,
     work: &mut Workspace<D>,
-    curvature: &mut Curvature,
 ) -> Option<Vec<Vector<D>>> {
     let Workspace { gradient, hessian, solver, timings, .. } = work;
     let model = problem.model;
     timings.time(Phase::Assembly, || derivatives(problem, iterate, Psd::None, (gradient, hessian)));
     let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
+    let curvature = &mut iterate.curvature;
     let tries = if problem.scheme.inertia != 0.0 && curvature.slow { MAX_SHIFTS } else { 1 };
     let shift = &mut curvature.shift;
     for again in 0..tries {
@@ -449,6 +459,7 @@ fn true_direction<const D: usize>(
         let found =
             timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.fixed, &shifts));
         if let Some(p) = found.filter(|p| p.iter().all(|p| p.norm() <= problem.longest())) {
+            curvature.indefinite = false;
             if again == 0 {
                 *shift = if *shift > 0.25 { 0.25 * *shift } else { 0.0 };
             }
@@ -456,7 +467,7 @@ fn true_direction<const D: usize>(
         }
         *shift = (4.0 * *shift).max(1.0);
     }
-    *shift = 0.0;
+    (*shift, curvature.indefinite) = (0.0, true);
     None
 }
 

@@ -1,11 +1,13 @@
 //! Starts in equilibrium: bodies that were placed within each other's reach are moved until they carry each other.
 
 use stiction::math::Vector;
+use stiction::potential::Potential;
 
 use crate::error::Result;
 use crate::integrator::IntegratorKind;
-use crate::model::Model;
+use crate::model::{Model, Part};
 use crate::newton::Workspace;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::step::{Asked, Span};
 
@@ -57,21 +59,18 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     let (start, pull) = (state.clone(), Asked::rest(model, state)?.pull(model));
     let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
     let mut now = State { v: vec![Vector::ZERO; state.x.len()], ..state.clone() };
-    while settled.rounds < MAX_ROUNDS {
-        match round(model, &now, work, span) {
-            Ok(next) => {
-                settled.rounds += 1;
-                let calm = is_calm(model, (&now, &next), span.h * span.h * CALM * pull.max(f64::MIN_POSITIVE));
-                now = next;
-                if calm {
-                    break;
-                }
-            }
+    let mut calm = false;
+    while settled.rounds < MAX_ROUNDS && !calm {
+        let next = match round(model, &now, work, span) {
+            Ok(next) => next,
             Err(error) => {
-                settled.warnings.push(format!("contacts at the start cannot be brought to rest: {error}"));
+                settled.warnings.push(format!("contacts cannot be brought to rest before the start: {error}"));
                 break;
             }
-        }
+        };
+        settled.rounds += 1;
+        calm = is_calm(model, (&now, &next), span.h * span.h * CALM * pull);
+        now = next;
     }
     settled.moved = longest(&start, &now);
     *state = State { x: now.x, kappa: now.kappa, ..start };
@@ -82,7 +81,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
 
 /// Energy of contact, in J.
 fn stored<const D: usize>(model: &Model<D>, state: &State<D>) -> f64 {
-    crate::report::StepReport::at_start(model, state).energies.barrier
+    StepReport::at_start(model, state).energies.barrier
 }
 
 /// For every body whether it touches anything.
@@ -130,28 +129,28 @@ fn longest<const D: usize>(from: &State<D>, to: &State<D>) -> f64 {
     from.x.iter().zip(&to.x).map(|(a, b)| (*b - *a).norm()).fold(0.0, f64::max)
 }
 
-/// Bodies that contact pushes by more than loads explain.
+/// Bodies that contact pushes by more than loads explain, or by more than a tenth of `d̂` in a step.
 fn warnings<const D: usize>(model: &Model<D>, state: &State<D>, pull: f64) -> Vec<String> {
-    let mut forces = vec![Vector::ZERO; state.x.len()];
     let obstacles = model.obstacles.at(state.time);
     let contacts = model.contacts_at(&state.x, &obstacles);
     let barrier = model.barrier_potential(&contacts, &obstacles, state.kappa);
-    stiction::potential::Potential::gradient(&barrier, &state.x, -1.0, &mut forces);
-    let energy = stored(model, state);
-    let total: f64 = model.masses.iter().sum();
-    let warning = |part: &crate::model::Part| {
-        let mass: f64 = model.masses[part.vertices.clone()].iter().sum();
-        let pushes = part.vertices.clone().filter(|&i| !model.fixed[i]);
-        let force = pushes.map(|i| forces[i]).fold(Vector::ZERO, |sum, force| sum + force).norm();
-        // Bodies below carry those above; without loads nothing explains more than a trace of the energy.
-        let explained = TOO_MUCH * total * pull.max(1e-3 * model.barrier.dhat() / model.params.time.step.powi(2));
-        (mass > 0.0 && force > explained).then(|| {
+    let mut forces = vec![Vector::ZERO; state.x.len()];
+    barrier.gradient(&state.x, -1.0, &mut forces);
+    let (energy, reach) = (barrier.energy(&state.x), model.barrier.reach());
+    let slight = FALL * model.barrier.dhat() / (model.params.time.step * model.params.time.step);
+    // Bodies below carry those above.
+    let explained = TOO_MUCH * model.masses.iter().sum::<f64>() * pull.max(slight);
+    let push = |part: &Part| {
+        let free = part.vertices.clone().filter(|&i| !model.fixed[i]);
+        free.map(|i| forces[i]).fold(Vector::ZERO, |sum, force| sum + force).norm()
+    };
+    let warning = |part: &Part| {
+        let force = push(part);
+        (force > explained).then(|| {
             format!(
-                "body \"{}\" starts with contact forces of {force:.3e} N, {:.1} times what loads explain ({energy:.3e} J are stored in contacts): \
-                 place it further from what it touches (contacts push below {:.3e} m), or give contact.settle = false if this is meant",
-                part.name,
-                force / (mass * pull).max(f64::MIN_POSITIVE),
-                model.barrier.reach(),
+                "body \"{}\" starts with a contact force of {force:.3e} N, more than loads explain ({energy:.3e} J are stored in all \
+                 contacts): place it further from what it touches (contacts push below {reach:.3e} m)",
+                part.name
             )
         })
     };

@@ -742,6 +742,7 @@ fn too_few_iterations_are_reported_and_change_nothing() {
     let (mut model, mut state) = support::scene("rub-2d.toml").build::<2>().unwrap();
     model.params.newton.max_iterations = 1;
     model.params.newton.retries = 0;
+    model.params.friction.lag_iterations = 1;
     let before = state.clone();
     let error = step(&model, &mut state, &mut Workspace::default()).unwrap_err();
     assert!(matches!(error, Error::NotConverged { step: 1, iterations: 1, .. }), "{error}");

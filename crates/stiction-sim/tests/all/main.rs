@@ -1,6 +1,7 @@
 //! All tests in one program: what they share, generic in the dimension, is compiled once.
 
 mod bad_input;
+mod closed_forms;
 mod damping;
 mod derivatives;
 mod elements;

@@ -17,11 +17,11 @@ fn file(name: &str) -> PathBuf {
 
 /// Everything in a state as bits: zeros of both signs differ.
 fn bits<const D: usize>(state: &State<D>) -> Vec<u64> {
-    let State { x, v, time, step, a, before, kappa } = state;
-    let mut fields = vec![x, v, a];
+    let State { x, v, time, step, a, f, before, kappa, reserve } = state;
+    let mut fields = vec![x, v, a, f];
     fields.extend(before.iter().flat_map(|before| [&before.x, &before.v]));
     let numbers = fields.into_iter().flat_map(|field| vector::flat(field));
-    let numbers = numbers.chain([time]).chain(before.iter().map(|before| &before.h)).chain(kappa);
+    let numbers = numbers.chain([time]).chain(before.iter().map(|before| &before.h)).chain(kappa).chain([reserve]);
     numbers.map(|number| number.to_bits()).chain([*step as u64]).collect()
 }
 
@@ -103,18 +103,19 @@ fn bad_files_are_refused_with_place_and_reason() {
     let first_speed = 56 + 16 * model.masses.len();
     for (bytes, words) in [
         (changed(0, b"notation"), vec!["byte 0", "no state that stiction saved"]),
-        (changed(8, &[7]), vec!["byte 8", "version 7", "knows 1"]),
+        (changed(8, &[7]), vec!["byte 8", "version 7", "knows 2"]),
         (changed(12, &[3]), vec!["byte 12", "3D", "2D"]),
         (changed(16, &[1, 2, 3]), vec!["byte 16", "other bodies than the scene"]),
         (changed(24, &u64::MAX.to_le_bytes()), vec!["byte 24", "vertices"]),
         (changed(24, &(1_u64 << 40).to_le_bytes()), vec!["byte 16", "other bodies"]),
         (changed(40, &f64::NAN.to_le_bytes()), vec!["byte 40", "the time is NaN"]),
         (changed(40, &(-1.0_f64).to_le_bytes()), vec!["byte 40", "the time is -1"]),
-        (changed(48, &[9]), vec!["byte 48", "damaged"]),
+        (changed(48, &[17]), vec!["byte 48", "damaged"]),
         (changed(48, &[3]), vec!["goes on", "bytes"]),
         (changed(64, &f64::NAN.to_le_bytes()), vec!["byte 64", "position of vertex 0 is not finite"]),
         (changed(first_speed + 16, &f64::INFINITY.to_le_bytes()), vec!["velocity of vertex 1 is not finite"]),
-        (changed(good.len() - 16, &0.0_f64.to_le_bytes()), vec!["the barrier stiffness is 0"]),
+        (changed(good.len() - 24, &0.0_f64.to_le_bytes()), vec!["the barrier stiffness is 0"]),
+        (changed(good.len() - 16, &f64::NAN.to_le_bytes()), vec!["the reserve of energy is NaN"]),
         (
             changed(64, &(-9.0_f64).to_le_bytes()),
             vec!["positions: ", "not outside obstacle 0", "move it out"],
