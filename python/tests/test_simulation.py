@@ -150,7 +150,7 @@ def test_reports_make_a_data_frame():
 BAD = {
     "no dictionary": (3, "values: expected a dictionary"),
     "nothing": ({}, "dimension"),
-    "no time": ({"dimension": 2}, "^missing field `time`"),
+    "no time": ({"dimension": 2}, "^time: is missing"),
     "negative friction": (block(friction={"mu": -0.5}), "^friction.mu: -0.5 is not possible"),
     "unknown key": (block(friction={"mu_static": 0.5}), "friction.*mu_static"),
     "None": (block(gravity=None), "^gravity: NoneType is no value of a scene"),

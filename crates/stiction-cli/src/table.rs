@@ -240,7 +240,14 @@ fn row<const D: usize>(report: &StepReport<D>) -> String {
     let (e, f) = (&report.energies, &report.friction);
     let mut out = format!("{},{:?},{}", report.step, report.time, report.iterations);
     let energies = [e.kinetic, e.elastic, e.gravity, e.barrier, e.total()];
-    let work = [report.work, report.load_work, report.stiffness_work, f.dissipation, report.damping_heat, report.numerical_energy];
+    let work = [
+        report.work,
+        report.load_work,
+        report.stiffness_work,
+        f.dissipation,
+        report.damping_heat,
+        report.numerical_energy,
+    ];
     for number in energies.iter().chain(&work) {
         let _ = write!(out, ",{number:?}");
     }

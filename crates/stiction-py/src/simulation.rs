@@ -1,11 +1,12 @@
 //! The simulator.
 
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use numpy::PyArray2;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 use stiction::friction::Outcome;
@@ -64,11 +65,11 @@ pub struct Simulation {
     earlier: Lock<Option<Py<PyList>>>,
 }
 
-/// What is stored of a simulation: time, steps, stiffness, vectors of the vertices, the length in s of the last step of an integrator that
+/// What is stored of a simulation: time, steps, stiffness and reserve of energy, vectors of the vertices, the length in s of the last step of an integrator that
 /// remembers one, reports.
-type Stored<'py> = (f64, usize, Option<f64>, Fields<'py>, Option<f64>, Bound<'py, PyList>);
+type Stored<'py> = (f64, usize, (Option<f64>, f64), Fields<'py>, Option<f64>, Bound<'py, PyList>);
 
-/// Positions, velocities, accelerations, and positions and velocities one step earlier; the last three where an integrator has them.
+/// Positions, velocities, accelerations, forces by mass, and positions and velocities one step earlier; the last four where an integrator has them.
 type Fields<'py> = Vec<Bound<'py, PyAny>>;
 
 #[pymethods]
@@ -77,18 +78,23 @@ impl Simulation {
     fn new(scene: &Bound<'_, Scene>) -> PyResult<Self> {
         let (py, whole) = (scene.py(), scene.get());
         let run = if whole.scene.dimension == 2 {
-            py.detach(|| whole.scene.build()).map(|built| AnyRun::Flat(Run::new(built)))
+            py.detach(|| whole.scene.start()).map(|(m, s, settled)| (AnyRun::Flat(Run::new((m, s))), settled))
         } else {
-            py.detach(|| whole.scene.build()).map(|built| AnyRun::Solid(Run::new(built)))
+            py.detach(|| whole.scene.start())
+                .map(|(m, s, settled)| (AnyRun::Solid(Run::new((m, s))), settled))
         };
-        let run = run.map_err(|error| whole.error(error))?;
+        let (run, settled) = run.map_err(|error| whole.error(error))?;
+        for warning in settled.warnings {
+            let text = CString::new(warning).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
+        }
         Ok(Self { scene: scene.clone().unbind(), run, earlier: Lock::new(None) })
     }
 
     /// Makes one time step and returns its report, a dictionary of numbers and words:
     ///
-    /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive, `fallbacks`: how often conjugate gradients failed and the direct solver took over;
-    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices and obstacles, `load_work` of loads, `stiffness_work` and `damping_heat` in J;
+    /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive, `fallbacks`: how often conjugate gradients failed and the direct solver took over, `damped`: whether implicit Euler took over;
+    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices and obstacles, `load_work` of loads, `stiffness_work`, `damping_heat` and `numerical_energy` (what nothing but the integrator made: negative where it damps) in J;
     /// - `gap`: the smallest distance in m, infinite without contact; `normal_force`: the sum of all in N; `kappa` in J/m⁴;
     ///   `contacts.vv`, `.ve`, `.ee`, `.vf`, `.obstacle`: how many there are of each kind;
     /// - `friction.stick`, `.slip`, `.separated`: numbers of slides; `.cone_excess` in N, `.relative_cone_excess`, `.creep` and `.creep_bound`
@@ -257,18 +263,21 @@ impl Simulation {
                 Some(before) => ([&before.x[..], &before.v], Some(before.h)),
                 None => ([&[][..], &[]], None),
             };
-            let fields = [&state.x[..], &state.v, &state.a, earlier[0], earlier[1]];
+            let fields = [&state.x[..], &state.v, &state.a, &state.f, earlier[0], earlier[1]];
             let fields = fields.map(|field| from_vectors(py, field).into_any()).to_vec();
-            Ok((state.time, state.step, state.kappa, fields, length, reports))
+            Ok((state.time, state.step, (state.kappa, state.reserve), fields, length, reports))
         })
     }
 
     fn __setstate__(&self, stored: Stored<'_>) -> PyResult<()> {
-        let (time, step, kappa, fields, length, reports) = stored;
+        let (time, step, (kappa, reserve), fields, length, reports) = stored;
         let time = not_negative("time", time)?;
         let kappa = kappa.map(|kappa| positive("kappa", kappa)).transpose()?;
-        let [x, v, a, x_before, v_before] = &fields[..] else {
-            return Err(at("state", format!("has {} fields of vectors, expected 5", fields.len())));
+        if !reserve.is_finite() {
+            return Err(at("reserve", "must be finite"));
+        }
+        let [x, v, a, f, x_before, v_before] = &fields[..] else {
+            return Err(at("state", format!("has {} fields of vectors, expected 6", fields.len())));
         };
         either!(AnyRun, &self.run, run => {
             let field = |name, array: &Bound<'_, PyAny>| vertex_field(&run.surface, name, array);
@@ -280,8 +289,9 @@ impl Simulation {
                 None => None,
             };
             let a = if a.len()? == 0 { Vec::new() } else { field("a", a)? };
+            let f = if f.len()? == 0 { Vec::new() } else { field("f", f)? };
             let (x, v) = (field("x", x)?, field("v", v)?);
-            *run.state.lock()? = Arc::new(State { x, v, time, step, a, before, kappa });
+            *run.state.lock()? = Arc::new(State { x, v, time, step, a, f, before, kappa, reserve });
             run.reports.lock()?.clear();
         });
         *self.earlier.lock()? = Some(reports.unbind());
@@ -310,7 +320,7 @@ impl<const D: usize> Run<D> {
         work.stop_at(stop.clone());
         let mut state = State::clone(&*self.state()?);
         let report = step(&self.model, &mut state, &mut work)
-            .map_err(|error| StepError::new_err(error.to_string()))?;
+            .map_err(|error| StepError::new_err(self.model.describe(&error)))?;
         self.reports.lock()?.push(report.clone());
         *self.state.lock()? = Arc::new(state);
         Ok(report)

@@ -53,7 +53,7 @@ impl Crawl {
 
 /// Whether contact forces changed so little in an iteration that friction may be frozen at them.
 pub fn is_rough<const D: usize>(before: &[Vector<D>], after: &[Vector<D>]) -> bool {
-    let square = |forces: &mut dyn Iterator<Item = Vector<D>>| forces.map(|f| f.norm_squared()).sum::<f64>();
+    let square = |forces: &mut dyn Iterator<Item = Vector<D>>| forces.map(Vector::norm_squared).sum::<f64>();
     let change = square(&mut before.iter().zip(after).map(|(a, b)| *b - *a));
     let size = square(&mut after.iter().copied());
     change <= ROUGH * ROUGH * size

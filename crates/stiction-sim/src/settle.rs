@@ -51,7 +51,11 @@ pub struct Settled {
 ///
 /// # Errors
 /// If loads are no numbers. A start that cannot be settled is left as it is, with a warning.
-pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut Workspace<D>) -> Result<Settled> {
+pub fn settle<const D: usize>(
+    model: &Model<D>,
+    state: &mut State<D>,
+    work: &mut Workspace<D>,
+) -> Result<Settled> {
     let mut settled = Settled { energy: [stored(model, state); 2], ..Settled::default() };
     if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
         return Ok(settled);
@@ -64,7 +68,9 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
         let next = match round(model, &now, work, span) {
             Ok(next) => next,
             Err(error) => {
-                settled.warnings.push(format!("contacts cannot be brought to rest before the start: {error}"));
+                settled
+                    .warnings
+                    .push(format!("contacts cannot be brought to rest before the start: {error}"));
                 break;
             }
         };

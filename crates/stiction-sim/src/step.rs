@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use stiction::contact::{Contacts, ObstacleContact};
-use stiction::friction::{self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, RefinementReport, Slides};
+use stiction::friction::{
+    self, Coefficients, FrictionPotential, LagChange, Lagged, Refinement, RefinementReport, Slides,
+};
 use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
@@ -243,7 +245,8 @@ impl<const D: usize> Asked<D> {
         (after.step, after.time, after.kappa) = (span.steps, span.time, iterate.kappa);
         let report = StepReport::of_step(model, &after, &iterate, friction);
         let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
-        let report = StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report };
+        let report =
+            StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report };
         Ok((after, report.since(&before)))
     }
 
@@ -322,7 +325,16 @@ fn begin<const D: usize>(model: &Model<D>, state: &State<D>) -> Iterate<D> {
     let obstacles = model.obstacles.at(state.time);
     let contacts = model.contacts_at(&state.x, &obstacles);
     let (x, kappa) = (state.x.clone(), state.kappa);
-    Iterate { x, obstacles, contacts, kappa, iterations: 0, curvature: Curvature::default(), regularised: 0, fallbacks: 0 }
+    Iterate {
+        x,
+        obstacles,
+        contacts,
+        kappa,
+        iterations: 0,
+        curvature: Curvature::default(),
+        regularised: 0,
+        fallbacks: 0,
+    }
 }
 
 /// Friction frozen at the present iterate, where vertices have velocities `v`, in m/s.

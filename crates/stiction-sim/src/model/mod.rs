@@ -148,7 +148,17 @@ impl<const D: usize> Model<D> {
         }
         let kappa =
             (!self.contacts_at(&rest, &self.obstacles.at(0.0)).is_empty()).then(|| self.first_kappa());
-        State { x: rest, v, time: 0.0, step: 0, a: Vec::new(), f: Vec::new(), before: None, kappa, reserve: 0.0 }
+        State {
+            x: rest,
+            v,
+            time: 0.0,
+            step: 0,
+            a: Vec::new(),
+            f: Vec::new(),
+            before: None,
+            kappa,
+            reserve: 0.0,
+        }
     }
 
     /// The same with other friction: tables of pairs, coefficients of vertices, anisotropy.

@@ -141,7 +141,8 @@ fn bars_that_collide_exchange_their_speeds() {
             .map(|report| report.normal_force)
             .collect();
         // ρ c v A/2.
-        let force = middle.iter().sum::<f64>() / middle.len() as f64 / (1000.0 * speed_of_sound * 0.2 * 0.02 / 2.0);
+        let force =
+            middle.iter().sum::<f64>() / middle.len() as f64 / (1000.0 * speed_of_sound * 0.2 * 0.02 / 2.0);
         let gain = energy_from_nowhere(&reports);
         println!("{kind}: duration {duration:.4} L/c for 1, force {force:.4} of ρcvA/2, energy +{gain:.1e}");
         assert!((duration - 1.0).abs() < 0.02 && (force - 1.0).abs() < 0.02, "{kind}: {duration}, {force}");

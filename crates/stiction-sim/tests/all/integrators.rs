@@ -46,7 +46,8 @@ fn energy_is_lost_as_known() {
     let at = |t: f64| (vec![Vector([(omega * t).cos()])], vec![Vector([-omega * (omega * t).sin()])]);
     let ((x, v), (x_before, v_before)) = (at(h), at(0.0));
     let before = Some(Before { x: x_before, v: v_before, h });
-    let start = State { x, v, time: h, step: 1, a: Vec::new(), f: Vec::new(), before, kappa: None, reserve: 0.0 };
+    let start =
+        State { x, v, time: h, step: 1, a: Vec::new(), f: Vec::new(), before, kappa: None, reserve: 0.0 };
     let exact =
         energy(&oscillate_from(start, IntegratorKind::Bdf2, omega, h, n - 1), omega) / (0.5 * omega * omega);
     assert!((exact - 0.999_250).abs() < 1e-6, "{exact}");
@@ -166,7 +167,17 @@ fn bdf2_is_exact_for_parabolas_at_unequal_steps() {
         let at = |t: f64| (vec![Vector([3.0 * t * t - t + 0.5])], vec![Vector([6.0 * t - 1.0])]);
         let ((x, v), (x_before, v_before)) = (at(0.02), at(0.0));
         let before = Some(Before { x: x_before, v: v_before, h: 0.02 });
-        let state = State { x, v, time: 0.02, step: 1, a: Vec::new(), f: Vec::new(), before, kappa: None, reserve: 0.0 };
+        let state = State {
+            x,
+            v,
+            time: 0.02,
+            step: 1,
+            a: Vec::new(),
+            f: Vec::new(),
+            before,
+            kappa: None,
+            reserve: 0.0,
+        };
         let scheme = IntegratorKind::Bdf2.begin(&state, h);
         let (x, v) = at(0.02 + h);
         assert!((scheme.motion().velocity(&x, 0)[0] - v[0][0]).abs() < 1e-12, "{h}");

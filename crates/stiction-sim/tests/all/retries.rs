@@ -21,7 +21,9 @@ fn hard(name: &str, integrator: &str, max_iterations: usize, retries: usize) -> 
         .replace("[time]", &format!("[time]\nintegrator = \"{integrator}\""))
         .replace(
             "[contact]",
-            &format!("[solver]\nmax_iterations = {max_iterations}\nretries = {retries}\n[contact]\nsettle = false"),
+            &format!(
+                "[solver]\nmax_iterations = {max_iterations}\nretries = {retries}\n[contact]\nsettle = false"
+            ),
         )
         .replace("[friction]", "[friction]\nlag_iterations = 1");
     Scene::parse(&text).unwrap().build::<2>().unwrap()

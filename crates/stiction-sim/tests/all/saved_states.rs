@@ -21,7 +21,8 @@ fn bits<const D: usize>(state: &State<D>) -> Vec<u64> {
     let mut fields = vec![x, v, a, f];
     fields.extend(before.iter().flat_map(|before| [&before.x, &before.v]));
     let numbers = fields.into_iter().flat_map(|field| vector::flat(field));
-    let numbers = numbers.chain([time]).chain(before.iter().map(|before| &before.h)).chain(kappa).chain([reserve]);
+    let numbers =
+        numbers.chain([time]).chain(before.iter().map(|before| &before.h)).chain(kappa).chain([reserve]);
     numbers.map(|number| number.to_bits()).chain([*step as u64]).collect()
 }
 
