@@ -59,8 +59,8 @@ fn create(path: &Path, process: u32) -> io::Result<()> {
     let written = OpenOptions::new().write(true).create(true).truncate(true).open(&draft);
     let linked = written.and_then(|mut file| file.write_all(text.as_bytes())).and_then(|()| {
         match fs::hard_link(&draft, path) {
-            // Some disks have no links.
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            // Some disks have no links, and say so in many ways.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
             }
             done => done,
@@ -102,7 +102,12 @@ fn started(process: u32) -> Option<String> {
 
 #[cfg(unix)]
 fn asked(process: u32) -> Option<String> {
-    let said = Command::new("ps").args(["-o", "lstart=", "-p", &process.to_string()]).output().ok()?;
+    let said = Command::new("ps")
+        .args(["-o", "lstart=", "-p", &process.to_string()])
+        .env("LC_ALL", "C")
+        .env("TZ", "UTC")
+        .output()
+        .ok()?;
     let start = String::from_utf8_lossy(&said.stdout).trim().to_owned();
     (!start.is_empty()).then_some(start)
 }

@@ -73,19 +73,19 @@ impl Output {
             let path = path.to_owned();
             |source| Error::File { path, source }
         };
-        let steps = self.made_frames();
+        let (steps, frames) = (self.made_frames(), self.frames());
+        fs::create_dir_all(&frames).map_err(failed(&frames))?;
+        let numbered = self.numbered().map_err(failed(&frames))?;
+        if let Some((_, path)) = numbered.into_iter().find(|(step, _)| !steps.contains(step)) {
+            return Err(Error::InTheWay { path });
+        }
         // First of all: a run that is killed while it begins must not be resumed from a state of another.
         remove(&self.state()).map_err(failed(&self.state()))?;
         self.remove_frames(|step| steps.contains(&step)).map_err(failed(&self.frames()))?;
         for path in &made {
             remove(path).map_err(failed(path))?;
         }
-        let frames = self.frames();
-        fs::create_dir_all(&frames).map_err(failed(&frames))?;
-        match self.numbered().map_err(failed(&frames))?.into_iter().next() {
-            Some((_, path)) => Err(Error::InTheWay { path }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// The steps whose frames the run in this folder is known to have made: those in its list, and that of the last row of its table, which a

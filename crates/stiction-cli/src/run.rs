@@ -11,8 +11,7 @@ use stiction_sim::io::{self, vtu};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
-use stiction_sim::scene::Scene;
-use stiction_sim::settle::Settled;
+use stiction_sim::scene::{Scene, SceneError};
 use stiction_sim::state::State;
 use stiction_sim::step::step;
 use stiction_sim::timings::Timings;
@@ -85,12 +84,10 @@ pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
     let scene = Scene::load(&args.scene).map_err(wrong)?;
     let go = || {
         if scene.dimension == 2 {
-            let (model, state, settled) = scene.start::<2>().map_err(wrong)?;
-            warn(&settled);
+            let (model, state) = start::<2>(args, &scene, stop).map_err(wrong)?;
             Run::new(args, &scene, &model, state)?.finish(stop)
         } else {
-            let (model, state, settled) = scene.start::<3>().map_err(wrong)?;
-            warn(&settled);
+            let (model, state) = start::<3>(args, &scene, stop).map_err(wrong)?;
             Run::new(args, &scene, &model, state)?.finish(stop)
         }
     };
@@ -103,11 +100,20 @@ pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
     }
 }
 
-/// Says what is wrong with a start.
-fn warn(settled: &Settled) {
+/// The model of a scene and its state at the start, and says what is wrong with that. A run that is resumed has a state of its own.
+fn start<const D: usize>(
+    args: &RunArgs,
+    scene: &Scene,
+    stop: &Arc<AtomicBool>,
+) -> Result<(Model<D>, State<D>), SceneError> {
+    if args.resume {
+        return scene.placed();
+    }
+    let (model, state, settled) = scene.start(&mut Workspace::with_stop(Arc::clone(stop)))?;
     for warning in &settled.warnings {
         eprintln!("warning: {warning}");
     }
+    Ok((model, state))
 }
 
 /// A run under way.

@@ -78,9 +78,10 @@ impl Simulation {
     fn new(scene: &Bound<'_, Scene>) -> PyResult<Self> {
         let (py, whole) = (scene.py(), scene.get());
         let run = if whole.scene.dimension == 2 {
-            py.detach(|| whole.scene.start()).map(|(m, s, settled)| (AnyRun::Flat(Run::new((m, s))), settled))
+            py.detach(|| whole.scene.start(&mut Workspace::default()))
+                .map(|(m, s, settled)| (AnyRun::Flat(Run::new((m, s))), settled))
         } else {
-            py.detach(|| whole.scene.start())
+            py.detach(|| whole.scene.start(&mut Workspace::default()))
                 .map(|(m, s, settled)| (AnyRun::Solid(Run::new((m, s))), settled))
         };
         let (run, settled) = run.map_err(|error| whole.error(error))?;

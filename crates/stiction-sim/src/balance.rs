@@ -49,7 +49,7 @@ impl Balance {
         self.reserve - gain(report) < -ROUNDING * scale(&report.energies)
     }
 
-    /// Whether a body was hit in the step from one state to the next, of length `h` in s, where loads accelerate by `pull`, in m/s².
+    /// Whether a body was hit in the step from one state to the next, of length `h` in s, where loads accelerate bodies by `pulls`, in m/s².
     ///
     /// ```text
     /// |Δvⁿ⁺¹ − Δvⁿ| > ½ max(|Δvⁿ⁺¹|, |Δvⁿ|)        |Δvⁿ⁺¹| > 2 a h        of centres of mass
@@ -58,15 +58,15 @@ impl Balance {
     pub fn has_impact<const D: usize>(
         model: &Model<D>,
         (from, to): (&State<D>, &State<D>),
-        (h, pull): (f64, f64),
+        (h, pulls): (f64, &[f64]),
     ) -> bool {
         let fastest = to.v.iter().map(|v| v.norm()).fold(0.0, f64::max);
-        let least = (IMPACT * pull * h).max(SLIGHT * fastest);
         let earlier = |i: usize| match &from.before {
             Some(before) => (from.v[i] - before.v[i]) * (h / before.h),
             None => from.a.get(i).map_or(Vector::ZERO, |a| *a * h),
         };
-        model.parts.iter().any(|part| {
+        model.parts.iter().zip(pulls).any(|(part, pull)| {
+            let least = (IMPACT * pull * h).max(SLIGHT * fastest);
             let (mut now, mut last, mut mass) = (Vector::ZERO, Vector::ZERO, 0.0);
             for i in part.vertices.clone().filter(|&i| !model.fixed[i]) {
                 now += (to.v[i] - from.v[i]) * model.masses[i];
@@ -84,7 +84,7 @@ impl Balance {
         }
         let scale = scale(&report.energies);
         // What could not be prevented is not asked back from later steps.
-        (self.reserve - gain(report)).clamp(-ROUNDING * scale, LARGEST_RESERVE * scale)
+        (self.reserve - gain(report)).max(-ROUNDING * scale).min(LARGEST_RESERVE * scale)
     }
 }
 
@@ -95,5 +95,6 @@ fn gain<const D: usize>(report: &StepReport<D>) -> f64 {
 
 /// `S`.
 fn scale(energies: &Energies) -> f64 {
-    energies.kinetic + energies.elastic + energies.barrier
+    // Energies of rest may be rounded below zero.
+    (energies.kinetic + energies.elastic + energies.barrier).max(0.0)
 }

@@ -369,7 +369,8 @@ fn kinetic<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f6
     let (model, motion) = (problem.model, problem.scheme.motion());
     let least = if model.coefficients.is_zero() { 0.0 } else { model.params.friction.eps_v };
     let square = |i| motion.velocity(&iterate.x, i).norm_squared().max(least * least);
-    let sum: f64 = model.masses.iter().enumerate().map(|(i, m)| m * square(i)).sum();
+    let free = (0..iterate.x.len()).filter(|&i| !model.fixed[i]);
+    let sum: f64 = free.map(|i| model.masses[i] * square(i)).sum();
     0.5 * problem.scheme.h_hat * problem.scheme.h_hat * sum
 }
 

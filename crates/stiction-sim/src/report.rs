@@ -123,7 +123,7 @@ pub struct StepReport<const D: usize> {
     pub damping_heat: f64,
     /// Energy that nothing but the integrator made, in J: the change of all energies plus heat less work. Negative where it damps.
     pub numerical_energy: f64,
-    /// Whether, or in how many substeps, implicit Euler had to take over because energy would have been created.
+    /// Whether, or in how many substeps, implicit Euler had to take over: energy would have been created, or a body was hit.
     pub damped: usize,
     /// Smallest distance of any two primitives in contact, in m; infinite without contact.
     pub gap: f64,

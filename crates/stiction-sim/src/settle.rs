@@ -3,7 +3,7 @@
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
 use crate::model::{Model, Part};
 use crate::newton::Workspace;
@@ -43,30 +43,29 @@ pub struct Settled {
 /// the start, friction, and steps so short,
 ///
 /// ```text
-/// τ = √(0.1 d̂/a)        a: the largest acceleration by gravity and loads
+/// τ = √(0.1 d̂/a)        a: the largest acceleration of a body by gravity and loads
 /// ```
 /// that what is not supported falls by a tenth of `d̂` in each. Bodies that touch nothing stay where they are. It ends when no
-/// body that touches accelerates by more than a part of `a`, or after 12 rounds. Nothing is done without inertia: the first increment finds
+/// body that touches accelerates by more than a hundredth of what its loads would, or after 12 rounds. Nothing is done without inertia: the first increment finds
 /// its equilibrium itself.
 ///
-/// # Errors
-/// If loads are no numbers. A start that cannot be settled is left as it is, with a warning.
-pub fn settle<const D: usize>(
-    model: &Model<D>,
-    state: &mut State<D>,
-    work: &mut Workspace<D>,
-) -> Result<Settled> {
+/// A start that cannot be settled is left as it is, with a warning.
+pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut Workspace<D>) -> Settled {
     let mut settled = Settled { energy: [stored(model, state); 2], ..Settled::default() };
     if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
-        return Ok(settled);
+        return settled;
     }
-    let (start, pull) = (state.clone(), Asked::rest(model, state)?.pull(model));
+    // Loads may have no value at the start.
+    let Ok(asked) = Asked::rest(model, state) else { return settled };
+    let (start, pulls) = (state.clone(), asked.pulls(model));
+    let pull = pulls.iter().copied().fold(0.0, f64::max);
     let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
     let mut now = State { v: vec![Vector::ZERO; state.x.len()], ..state.clone() };
     let mut calm = false;
     while settled.rounds < MAX_ROUNDS && !calm {
         let next = match round(model, &now, work, span) {
             Ok(next) => next,
+            Err(Error::Interrupted { .. }) => break,
             Err(error) => {
                 settled
                     .warnings
@@ -75,14 +74,14 @@ pub fn settle<const D: usize>(
             }
         };
         settled.rounds += 1;
-        calm = is_calm(model, (&now, &next), span.h * span.h * CALM * pull);
+        calm = is_calm(model, (&now, &next), (span.h, &pulls));
         now = next;
     }
     settled.moved = longest(&start, &now);
     *state = State { x: now.x, kappa: now.kappa, ..start };
     settled.energy[1] = stored(model, state);
     settled.warnings.extend(warnings(model, state, pull));
-    Ok(settled)
+    settled
 }
 
 /// Energy of contact, in J.
@@ -121,13 +120,17 @@ fn round<const D: usize>(
     Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })
 }
 
-/// Whether no body that touched was moved, as a whole, by more than a `way` in m.
-fn is_calm<const D: usize>(model: &Model<D>, (before, after): (&State<D>, &State<D>), way: f64) -> bool {
-    model.parts.iter().all(|part| {
+/// Whether no body was moved, as a whole, by more than a part of what its own loads would in a round of length `h` in s.
+fn is_calm<const D: usize>(
+    model: &Model<D>,
+    (before, after): (&State<D>, &State<D>),
+    (h, pulls): (f64, &[f64]),
+) -> bool {
+    model.parts.iter().zip(pulls).all(|(part, pull)| {
         let moved = |i: usize| (after.x[i] - before.x[i]) * model.masses[i];
         let mass: f64 = model.masses[part.vertices.clone()].iter().sum();
         let sum = part.vertices.clone().map(moved).fold(Vector::ZERO, |sum, moved| sum + moved);
-        sum.norm() <= way * mass
+        sum.norm() <= CALM * pull * h * h * mass
     })
 }
 

@@ -16,7 +16,7 @@ use crate::convergence::Accuracy;
 use crate::energy::Viscosity;
 use crate::error::{Error, Result};
 use crate::integrator::{IntegratorKind, Scheme};
-use crate::model::Model;
+use crate::model::{Model, Part};
 use crate::newton::{self, Curvature, Iterate, Problem, Workspace};
 use crate::obstacles::Drift;
 use crate::report::{Energies, FrictionReport, StepReport};
@@ -28,6 +28,9 @@ const ROUGH_ROUNDS: usize = 5;
 
 /// Rounds within which friction must settle to the tolerance; where it takes more of them, [`LESS_STRICT`] times as much will do.
 const CHEAP_ROUNDS: usize = 3;
+
+/// The largest lag residual that counts as settled all the same.
+const LEAST_STRICT: f64 = 0.03;
 
 /// See [`CHEAP_ROUNDS`]: a cloth that wrinkles has contacts that come and go.
 const LESS_STRICT: f64 = 30.0;
@@ -149,7 +152,7 @@ fn attempt<const D: usize>(
     let asked = Asked::new(model, state, span.time)?;
     let (usual, balance) = (model.params.time.integrator, Balance::new(model, state.reserve));
     let (mut after, mut report) = asked.make(model, state, work, (span, usual.begin(state, span.h)))?;
-    let hit = Balance::has_impact(model, (state, &after), (span.h, asked.pull(model)));
+    let hit = Balance::has_impact(model, (state, &after), (span.h, &asked.pulls(model)));
     let creates = balance.creates_energy(&report);
     if usual.may_create_energy() && (hit || creates) {
         let euler = IntegratorKind::ImplicitEuler.begin(state, span.h);
@@ -184,14 +187,18 @@ impl<const D: usize> Asked<D> {
         Ok(Self { targets, obstacles, drifts, forces })
     }
 
-    /// The largest acceleration by gravity and loads of a vertex that can move, in m/s².
-    pub fn pull(&self, model: &Model<D>) -> f64 {
-        let of = |i: usize| {
-            let load = self.forces.get(i).map_or(Vector::ZERO, |force| *force * (1.0 / model.masses[i]));
-            (model.gravity + load).norm()
+    /// The acceleration of each body by gravity and loads, in m/s²; 0 of one that cannot move.
+    pub fn pulls(&self, model: &Model<D>) -> Vec<f64> {
+        let of = |part: &Part| {
+            let (mut force, mut mass) = (Vector::ZERO, 0.0);
+            for i in part.vertices.clone().filter(|&i| !model.fixed[i]) {
+                let load = self.forces.get(i).copied().unwrap_or(Vector::ZERO);
+                force += model.gravity * model.masses[i] + load;
+                mass += model.masses[i];
+            }
+            if mass > 0.0 { force.norm() / mass } else { 0.0 }
         };
-        let free = (0..model.masses.len()).filter(|&i| !model.fixed[i] && model.masses[i] > 0.0);
-        free.map(of).fold(0.0, f64::max)
+        model.parts.iter().map(of).collect()
     }
 
     /// To stay where things are, under the loads of the time of the state.
@@ -423,7 +430,7 @@ impl<const D: usize> Rounds<'_, D> {
         let mut made = 0;
         while made + 1 < rounds && made < ROUGH_ROUNDS && !self.given.coefficients.is_zero() {
             if made == CHEAP_ROUNDS {
-                tolerance *= LESS_STRICT;
+                tolerance = tolerance.max((LESS_STRICT * tolerance).min(LEAST_STRICT));
             }
             self.minimise(Accuracy::Rough)?;
             if self.change().relative() <= tolerance {

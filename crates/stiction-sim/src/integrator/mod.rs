@@ -204,6 +204,16 @@ impl IntegratorKind {
                 generalized_alpha::finish(rho, state, scheme, (x, h));
             }
         }
+        // What another integrator remembered is out of date.
+        if !matches!(self, Self::Bdf2) {
+            state.before = None;
+        }
+        if !matches!(self, Self::Newmark(_) | Self::GeneralizedAlpha(_)) {
+            state.a.clear();
+        }
+        if !matches!(self, Self::GeneralizedAlpha(_)) {
+            state.f.clear();
+        }
         state.step += 1;
         // A product, not a sum: no drift, and a resumed run sees the same times.
         state.time = state.step as f64 * h;

@@ -22,27 +22,32 @@ impl Scene {
     /// # Errors
     /// If a value is not possible, or bodies intersect.
     pub fn build<const D: usize>(&self) -> Result<(Model<D>, State<D>), SceneError> {
-        let (model, state, _) = self.start()?;
+        let (model, state, _) = self.start(&mut Workspace::default())?;
         Ok((model, state))
     }
 
-    /// The same, and how contacts were brought to rest: with warnings where that was not possible.
+    /// The same, and how contacts were brought to rest: with warnings where that was not possible. A flag of `work` that is raised ends that.
     ///
     /// # Errors
     /// If a value is not possible, or bodies intersect.
-    pub fn start<const D: usize>(&self) -> Result<(Model<D>, State<D>, Settled), SceneError> {
+    pub fn start<const D: usize>(
+        &self,
+        work: &mut Workspace<D>,
+    ) -> Result<(Model<D>, State<D>, Settled), SceneError> {
         let (model, mut state) = self.placed()?;
         let settled = if self.contact.settle == Some(false) {
             Settled::default()
         } else {
-            let settled = settle(&model, &mut state, &mut Workspace::default());
-            settled.map_err(|error| SceneError::plain(error.to_string()))?
+            settle(&model, &mut state, work)
         };
         Ok((model, state, settled))
     }
 
     /// The model of the scene and its bodies where they were placed.
-    fn placed<const D: usize>(&self) -> Result<(Model<D>, State<D>), SceneError> {
+    ///
+    /// # Errors
+    /// If a value is not possible, or bodies intersect.
+    pub fn placed<const D: usize>(&self) -> Result<(Model<D>, State<D>), SceneError> {
         if self.dimension != D {
             return Err(self.error("dimension", format!("this scene is not one of {D} dimensions")));
         }
