@@ -272,15 +272,20 @@ OWN = {
         "slides",
     ),
     "a stored simulation of another scene": (
-        lambda: simulation().__setstate__((0.0, 1, None, [X, X, [], [], []], None, [])),
+        lambda: simulation().__setstate__((0.0, 1, (None, 0.0), [X, X, [], [], [], []], None, [])),
         ValueError,
         "x: ",
     ),
-    "a stored simulation without fields": (lambda: simulation().__setstate__((0.0, 1, None, [], None, [])), ValueError, "state: "),
+    "a stored simulation without fields": (lambda: simulation().__setstate__((0.0, 1, (None, 0.0), [], None, [])), ValueError, "state: "),
     "a stored simulation with a negative stiffness": (
-        lambda: simulation().__setstate__((0.0, 1, -1.0, [X, X, [], [], []], None, [])),
+        lambda: simulation().__setstate__((0.0, 1, (-1.0, 0.0), [X, X, [], [], [], []], None, [])),
         ValueError,
         "kappa = -1",
+    ),
+    "a stored simulation with a reserve that is no number": (
+        lambda: simulation().__setstate__((0.0, 1, (None, float("nan")), [X, X, [], [], [], []], None, [])),
+        ValueError,
+        "reserve",
     ),
     "a stored region with a radius missing": (lambda: REGION.__setstate__((X, np.ones(5), 0.2, False)), ValueError, "radii"),
     "a stored filter of nonsense": (lambda: stiction._stiction._restore_filter(("sometimes", 1)), ValueError, "filter: .*sometimes"),
