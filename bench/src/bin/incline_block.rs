@@ -72,7 +72,7 @@ fn at_rest(scene: &Scene) -> Result<Vec<Vector<3>>, Box<dyn Error>> {
     let (sin, cos) = SLOPE_DEG.to_radians().sin_cos();
     let onto = format!("gravity = [{}, {}, 0.0]", G * cos * sin, -G * cos * cos);
     let still = scene.text().replace(&format!("gravity = [0.0, -{G}, 0.0]"), &onto);
-    let still = still.replace("[time]", "[time]\nintegrator = \"quasi_static\"");
+    let still = still.replace("implicit_euler", "quasi_static");
     let (model, mut state) = Scene::parse(&still)?.build::<3>()?;
     step(&model, &mut state, &mut Workspace::default())?;
     Ok(state.x)
@@ -86,7 +86,7 @@ fn text(cells: [usize; 3], mu: f64, solver: &str) -> String {
     let solver = if solver == "direct" { String::new() } else { format!("linear = \"{solver}\"") };
     format!(
         "dimension = 3\ngravity = [0.0, -{G}, 0.0]\n\
-         [time]\nstep = {H}\nend = 100.0\n\
+         [time]\nintegrator = \"implicit_euler\"\nstep = {H}\nend = 100.0\n\
          [friction]\nmu = {mu}\neps_v = {EPS_V}\n\
          [solver]\n{solver}\n\
          [[bodies]]\nname = \"block\"\n\

@@ -84,10 +84,10 @@ pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
     let scene = Scene::load(&args.scene).map_err(wrong)?;
     let go = || {
         if scene.dimension == 2 {
-            let (model, state) = start::<2>(args, &scene, stop).map_err(wrong)?;
+            let (model, state) = start::<2>(args, &scene).map_err(wrong)?;
             Run::new(args, &scene, &model, state)?.finish(stop)
         } else {
-            let (model, state) = start::<3>(args, &scene, stop).map_err(wrong)?;
+            let (model, state) = start::<3>(args, &scene).map_err(wrong)?;
             Run::new(args, &scene, &model, state)?.finish(stop)
         }
     };
@@ -101,15 +101,13 @@ pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
 }
 
 /// The model of a scene and its state at the start, and says what is wrong with that. A run that is resumed has a state of its own.
-fn start<const D: usize>(
-    args: &RunArgs,
-    scene: &Scene,
-    stop: &Arc<AtomicBool>,
-) -> Result<(Model<D>, State<D>), SceneError> {
+///
+/// Ctrl-C waits for it: a run that goes on later must begin as one that was never stopped.
+fn start<const D: usize>(args: &RunArgs, scene: &Scene) -> Result<(Model<D>, State<D>), SceneError> {
     if args.resume {
         return scene.placed();
     }
-    let (model, state, settled) = scene.start(&mut Workspace::with_stop(Arc::clone(stop)))?;
+    let (model, state, settled) = scene.start(&mut Workspace::default())?;
     for warning in &settled.warnings {
         eprintln!("warning: {warning}");
     }

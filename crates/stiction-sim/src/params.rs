@@ -94,7 +94,8 @@ pub struct FrictionParams {
     /// Maximum number of lagging iterations: how often a step is solved at most, each time with the normal forces and planes of the
     /// solution before. They end by themselves where friction does not change; 1 means that friction is lagged once per step.
     pub lag_iterations: usize,
-    /// Lagging iterations end when the friction forces change by less than this part of themselves.
+    /// Lagging iterations end when the friction forces change by less than this part of themselves; after three of them 30 times as much will
+    /// do, but at most 3 %.
     pub lag_tolerance: f64,
 }
 

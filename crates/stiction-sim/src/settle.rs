@@ -49,14 +49,18 @@ pub struct Settled {
 /// body that touches accelerates by more than a hundredth of what its loads would, or after 12 rounds. Nothing is done without inertia: the first increment finds
 /// its equilibrium itself.
 ///
-/// A start that cannot be settled is left as it is, with a warning.
+/// Where a round fails, the start is as the round before left it, with a warning; where it is interrupted, it is as it was.
 pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut Workspace<D>) -> Settled {
     let mut settled = Settled { energy: [stored(model, state); 2], ..Settled::default() };
     if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
         return settled;
     }
-    // Loads may have no value at the start.
-    let Ok(asked) = Asked::rest(model, state) else { return settled };
+    let Ok(asked) = Asked::rest(model, state) else {
+        settled
+            .warnings
+            .push("loads have no value at the start: contacts are not brought to rest".to_owned());
+        return settled;
+    };
     let (start, pulls) = (state.clone(), asked.pulls(model));
     let pull = pulls.iter().copied().fold(0.0, f64::max);
     let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
@@ -65,7 +69,8 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     while settled.rounds < MAX_ROUNDS && !calm {
         let next = match round(model, &now, work, span) {
             Ok(next) => next,
-            Err(Error::Interrupted { .. }) => break,
+            // Halfway it would be a start of its own, which no other run has.
+            Err(Error::Interrupted { .. }) => return settled,
             Err(error) => {
                 settled
                     .warnings

@@ -152,9 +152,9 @@ fn attempt<const D: usize>(
     let asked = Asked::new(model, state, span.time)?;
     let (usual, balance) = (model.params.time.integrator, Balance::new(model, state.reserve));
     let (mut after, mut report) = asked.make(model, state, work, (span, usual.begin(state, span.h)))?;
-    let hit = Balance::has_impact(model, (state, &after), (span.h, &asked.pulls(model)));
     let creates = balance.creates_energy(&report);
-    if usual.may_create_energy() && (hit || creates) {
+    let hit = || Balance::has_impact(model, (state, &after), (span.h, &asked.pulls(model)));
+    if usual.may_create_energy() && (creates || hit()) {
         let euler = IntegratorKind::ImplicitEuler.begin(state, span.h);
         match asked.make(model, state, work, (span, euler)) {
             Ok(damped) => (after, report) = (damped.0, StepReport { damped: 1, ..damped.1 }),
@@ -427,20 +427,21 @@ impl<const D: usize> Rounds<'_, D> {
     /// rough solutions says nothing about whether it will settle.
     fn refine(&mut self) -> Result<RefinementReport> {
         let Refinement { rounds, mut tolerance } = refinement(self.given.model);
-        let mut made = 0;
-        while made + 1 < rounds && made < ROUGH_ROUNDS && !self.given.coefficients.is_zero() {
-            if made == CHEAP_ROUNDS {
+        let mut rough = Vec::new();
+        while rough.len() + 1 < rounds && rough.len() < ROUGH_ROUNDS && !self.given.coefficients.is_zero() {
+            if rough.len() == CHEAP_ROUNDS {
                 tolerance = tolerance.max((LESS_STRICT * tolerance).min(LEAST_STRICT));
             }
             self.minimise(Accuracy::Rough)?;
-            if self.change().relative() <= tolerance {
+            let change = self.change();
+            if change.relative() <= tolerance {
                 break;
             }
+            rough.push(change);
             self.relag();
-            made += 1;
         }
-        let mut report = friction::refine(self, &Refinement { rounds: rounds - made, tolerance })?;
-        report.changes.splice(0..0, std::iter::repeat_n(LagChange::default(), made));
+        let mut report = friction::refine(self, &Refinement { rounds: rounds - rough.len(), tolerance })?;
+        report.changes.splice(0..0, rough);
         Ok(report)
     }
 
