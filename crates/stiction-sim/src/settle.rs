@@ -17,6 +17,9 @@ const FALL: f64 = 0.1;
 /// Most rounds: what is not at rest by then is on its way to fall.
 const MAX_ROUNDS: usize = 12;
 
+/// Most iterations of a round, however many a step may take: nobody can interrupt a start.
+const MAX_ITERATIONS: usize = 200;
+
 /// The part of the acceleration of loads that bodies may have left at the end.
 const CALM: f64 = 0.01;
 
@@ -120,6 +123,7 @@ fn round<const D: usize>(
             held.fixed[part.vertices.clone()].fill(true);
         }
     }
+    held.params.newton.max_iterations = model.params.newton.max_iterations.min(MAX_ITERATIONS);
     let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
     let (next, _) = Asked::rest(model, state)?.make(&held, state, work, (span, scheme))?;
     Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })

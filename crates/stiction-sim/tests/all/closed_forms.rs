@@ -47,7 +47,8 @@ fn readme(young: f64, gap: f64, time: &str) -> Vec<StepReport<2>> {
 
 /// v₀²/(2 μ g), however stiff the block is and wherever within or above the barrier it starts. Implicit Euler stops v₀ h/2 short.
 ///
-/// A block of 10⁵ Pa is no rigid one: it bounces and shears by 3 % of its height, also with short steps.
+/// A block of 10⁵ Pa is no rigid one: it bounces, shears by 3 % of its height and is held by its sole while its bulk goes on. With ever shorter steps it goes 0.108 to
+/// 0.112 m with each of three integrators; while all of its sole slides it obeys Coulomb's law, see below.
 #[test]
 fn the_first_scene_stops_where_coulomb_says() {
     let expected = 1.0 / G;
@@ -70,6 +71,33 @@ fn the_first_scene_stops_where_coulomb_says() {
                 assert!(gap >= 1e-3 || most < 2.0 * weight, "{young:e} Pa, gap {gap:e} m: {most} N");
             }
         }
+    }
+}
+
+/// A block of 10⁵ Pa loses μ N h/m of its speed in every step in which all that touches slips forwards, however it bounces.
+#[test]
+fn a_soft_block_obeys_coulomb_while_it_slides() {
+    for gap in [0.5e-3, 2e-3] {
+        let h = 2e-3;
+        let reports = readme(1e5, gap, &format!("step = {h}, end = 0.3, integrator = \"implicit_euler\""));
+        let (mut slides, mut least, mut most) = (0, f64::INFINITY, 0.0_f64);
+        for pair in reports.windows(2) {
+            let (friction, normal) = (&pair[1].friction, pair[1].normal_force);
+            // Slower ones slip backwards in places: shear waves have 0.16 m/s.
+            if friction.stick > 0 || friction.slip == 0 || pair[1].bodies[0].velocity[0] < 0.3 {
+                continue;
+            }
+            let lost = pair[0].bodies[0].velocity[0] - pair[1].bodies[0].velocity[0];
+            let expected = 0.5 * normal * h / 80.0;
+            assert!(
+                (lost - expected).abs() < 2e-3 * 0.5 * G * h,
+                "{} s: {lost} m/s of {expected}",
+                pair[1].time
+            );
+            (slides, least, most) = (slides + 1, least.min(normal), most.max(normal));
+        }
+        println!("gap {gap:e} m: {slides} steps that slide, normal forces {least:.0} to {most:.0} N");
+        assert!(slides > 30 && most > 1.2 * 80.0 * G);
     }
 }
 
@@ -149,5 +177,38 @@ fn bars_that_collide_exchange_their_speeds() {
         assert!(gain <= 1e-6, "{kind}: {gain:e}");
         let momentum = |report: &StepReport<2>| report.bodies[0].velocity[0] + report.bodies[1].velocity[0];
         assert!(reports.iter().all(|report| (momentum(report) - 0.2).abs() < 1e-12));
+    }
+}
+
+/// Second order with default lagging iterations, and first order where friction is lagged once: a stiff block slides under a load that changes,
+/// m dv/dt = −μ (m g + P sin ω t).
+#[test]
+fn friction_that_follows_keeps_the_order() {
+    let (mass, push, omega, end) = (20.0, 150.0, 12.0, 0.4);
+    let lost = 0.3 * (G * end + push / mass * (1.0 - f64::cos(omega * end)) / omega);
+    let error = |integrator: &str, lagging: &str, h: f64| {
+        let reports = reports(&format!(
+            "dimension = 2\ngravity = [0.0, -9.81]\ntime = {{ step = {h}, end = {end}, integrator = \"{integrator}\" }}\n\
+             contact.dhat = 1e-3\nfriction = {{ mu = 0.3, eps_v = 1e-3{lagging} }}\n[[bodies]]\nname = \"block\"\n\
+             shape.box = {{ center = [0.0, 0.0508], size = [0.2, 0.1], cells = [2, 1] }}\n\
+             material = {{ young = 1e9, poisson = 0.3, density = 1000.0 }}\nvelocity = [5.0, 0.0]\n\
+             [[bodies.loads]]\nforce = [0.0, -{push}]\nfactor = \"sin({omega} * t)\"\n\
+             [[planes]]\npoint = [0.0, 0.0]\nnormal = [0.0, 1.0]"
+        ));
+        (reports[reports.len() - 1].bodies[0].velocity[0] - (5.0 - lost)) / lost
+    };
+    let once = ", lag_iterations = 1";
+    for (integrator, lagging, expected) in
+        [("bdf2", "", 2.0), ("newmark", "", 2.0), ("generalized_alpha", "", 2.0), ("bdf2", once, 1.0)]
+    {
+        // Newmark's method with γ = ½ rings by 2e-4 with shorter steps.
+        let errors = [0.02, 0.01, 0.005].map(|h| error(integrator, lagging, h));
+        let orders: Vec<f64> = errors.windows(2).map(|pair| (pair[0] / pair[1]).abs().log2()).collect();
+        println!("{integrator}{lagging}: errors {errors:.6?}, orders {orders:.2?}");
+        assert!(
+            orders.iter().all(|order| (order - expected).abs() < 0.2),
+            "{integrator}{lagging}: {orders:?}"
+        );
+        assert!(expected < 2.0 || errors[2].abs() < 3e-4, "{integrator}: {errors:?}");
     }
 }

@@ -9,7 +9,7 @@ use stiction::math::Vector;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 
-use super::support::{Finished, run, run_changed, run_text, scene};
+use super::support::{Finished, check_forces, run, run_changed, run_text, scene};
 
 const GRAVITY: f64 = 9.81;
 
@@ -83,6 +83,7 @@ fn cards_stand_with_enough_friction() {
     assert!((needed - 0.134).abs() < 0.01);
     for mu in [0.2, 1.1 * needed] {
         let finished = cards(mu);
+        check_forces("cards-2d.toml", &finished.reports);
         let feet = 1e-3 * (1.0 - (1.0 - needed / mu).sqrt());
         for body in &last(&finished).bodies {
             let ratio = -body.velocity[1] / (feet * needed);

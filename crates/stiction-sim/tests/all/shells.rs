@@ -346,17 +346,9 @@ fn a_body_inside_a_fixed_solid_is_refused() {
 /// Never through each other, at rest at the end, and the box carries the weight.
 #[test]
 fn a_cloth_falls_onto_a_box() {
-    let scene = support::scene("drape-3d.toml");
-    let (model, mut state) = scene.build::<3>().unwrap();
-    let mut work = Workspace::default();
-    let (mut iterations, mut last) = (0, None);
-    for _ in 0..scene.steps() {
-        let report = step(&model, &mut state, &mut work).unwrap();
-        model.check_free(&state).unwrap_or_else(|error| panic!("{} s: {error}", state.time));
-        iterations += report.iterations;
-        last = Some(report);
-    }
-    let last = last.unwrap();
+    let finished = support::run::<3>("drape-3d.toml");
+    let iterations: usize = finished.reports.iter().map(|report| report.iterations).sum();
+    let last = &finished.reports[finished.reports.len() - 1];
     let weight = 9.81 * 300.0 * 0.25 * 1e-3;
     println!(
         "{iterations} iterations; normal force {} for weight {weight}; {:?}",
@@ -364,7 +356,7 @@ fn a_cloth_falls_onto_a_box() {
     );
     assert!(last.bodies[0].velocity.norm() < 0.1 && last.bodies[0].center[1] > -0.2);
     assert!(last.normal_force > 0.8 * weight);
-    let lowest = state.x[..121].iter().fold(0.0, |low: f64, x| low.min(x[1]));
+    let lowest = finished.state.x[..121].iter().fold(0.0, |low: f64, x| low.min(x[1]));
     assert!(lowest < -0.05, "the cloth does not hang: {lowest}");
 }
 
