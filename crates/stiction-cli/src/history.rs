@@ -23,15 +23,15 @@ impl<const D: usize> History<D> {
     /// Begins with the start.
     pub fn new(model: &Model<D>, state: &State<D>) -> Self {
         let records = vec![Record::from(&StepReport::at_start(model, state))];
-        Self { records, snapshots: vec![(state.time, state.x.clone())] }
+        Self { records, snapshots: vec![(state.time, model.surface_at(&state.x).into_owned())] }
     }
 
     /// Keeps a configuration.
-    pub fn snapshot(&mut self, state: &State<D>) {
+    pub fn snapshot(&mut self, model: &Model<D>, state: &State<D>) {
         if self.snapshots.last().is_some_and(|(time, _)| *time == state.time) {
             return;
         }
-        push_thinned(&mut self.snapshots, (state.time, state.x.clone()));
+        push_thinned(&mut self.snapshots, (state.time, model.surface_at(&state.x).into_owned()));
     }
 
     /// How many steps ended with friction that changed ever more as it was frozen anew.

@@ -44,7 +44,8 @@ impl<const D: usize> Resumed<D> {
         }
         let earlier = Earlier::read(&output.table(), model, step)?;
         let frames = Frames { last: step, every: scene.time.frame_every, h: model.params.time.step };
-        let (series, snapshots) = (frames.series(output)?, frames.snapshots(output, state.x.len())?);
+        let (series, snapshots) =
+            (frames.series(output)?, frames.snapshots(output, model.surface.rest().len())?);
         let removed = output.remove_frames(|step| !frames.has(step));
         removed.map_err(|source| Error::File { path: output.series(), source })?;
         let (table, records) = earlier.reopen()?;

@@ -243,7 +243,7 @@ impl<'a, const D: usize> Run<'a, D> {
     /// The state comes last: whatever it is resumed with is there before it.
     fn write_frame(&mut self) -> Result<Option<SimError>, Error> {
         let path = self.output.frame(self.state.step);
-        self.history.snapshot(&self.state);
+        self.history.snapshot(self.model, &self.state);
         if self.framed.replace(self.state.step) == Some(self.state.step) {
             return Ok(None);
         }

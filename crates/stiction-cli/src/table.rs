@@ -80,7 +80,7 @@ impl<const D: usize> From<&StepReport<D>> for Record {
         Self {
             time: report.time,
             iterations: report.iterations,
-            energies: report.energies,
+            energies: report.energies.clone(),
             work: report.work + report.load_work + report.stiffness_work,
             heat: report.friction.dissipation,
             damping: report.damping_heat,
@@ -108,6 +108,7 @@ impl Record {
                 elastic: real("elastic [J]")?,
                 gravity: real("gravity [J]")?,
                 barrier: real("barrier [J]")?,
+                terms: Vec::new(),
             },
             work: real("prescribed work [J]")? + real("load work [J]")? + real("stiffness work [J]")?,
             heat: real("friction heat [J]")?,

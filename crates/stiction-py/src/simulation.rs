@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 use stiction::friction::Outcome;
+use stiction::math::Vector;
 use stiction_sim::error::Error;
 use stiction_sim::io::vtu;
 use stiction_sim::model::Model;
@@ -19,13 +20,13 @@ use stiction_sim::state::{Before, State};
 use stiction_sim::step::step;
 use stiction_sim::timings::{Phase, Timings};
 
-use crate::array::{from_rows, from_vectors};
+use crate::array::{from_rows, from_vectors, vectors};
 use crate::error::{at, file_error, not_negative, positive};
 use crate::interrupt::watched;
 use crate::lock::Lock;
 use crate::scene::Scene;
 use crate::shared_surface::SharedSurface;
-use crate::surface::{AnySurface, Surface, either, vertex_field};
+use crate::surface::{AnySurface, Surface, either};
 
 pyo3::create_exception!(
     stiction._stiction,
@@ -169,13 +170,13 @@ impl Simulation {
     /// Positions in m, shape (n, D).
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.state()?.x)))
+        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.model.surface_at(&run.state()?.x))))
     }
 
     /// Velocities in m/s, shape (n, D).
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.state()?.v)))
+        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.model.surface_at(&run.state()?.v))))
     }
 
     /// Vertices of the solid elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4). Sheets and rods are in `surface`.
@@ -248,7 +249,7 @@ impl Simulation {
     fn __repr__(&self) -> PyResult<String> {
         either!(AnyRun, &self.run, run => {
             let state = run.state()?;
-            Ok(format!("Simulation({} vertices, step {}, t = {} s)", state.x.len(), state.step, state.time))
+            Ok(format!("Simulation({} vertices, step {}, t = {} s)", run.model.surface.rest().len(), state.step, state.time))
         })
     }
 
@@ -281,7 +282,7 @@ impl Simulation {
             return Err(at("state", format!("has {} fields of vectors, expected 6", fields.len())));
         };
         either!(AnyRun, &self.run, run => {
-            let field = |name, array: &Bound<'_, PyAny>| vertex_field(&run.surface, name, array);
+            let field = |name, array: &Bound<'_, PyAny>| run.node_field(name, array);
             let before = match length {
                 Some(h) => {
                     let (x, v) = (field("x before", x_before)?, field("v before", v_before)?);
@@ -308,6 +309,18 @@ impl<const D: usize> Run<D> {
             state: Lock::new(Arc::new(state)),
             work: Lock::new(Workspace::default()),
             model,
+        }
+    }
+
+    /// One vector for each node.
+    fn node_field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
+        let (field, nodes) = (vectors(name, object)?, self.model.masses.len());
+        if field.len() != nodes {
+            return Err(at(name, format!("has {} rows, expected {nodes}, one for each node", field.len())));
+        }
+        match field.iter().position(|vector: &Vector<D>| !vector.is_finite()) {
+            Some(row) => Err(at(name, format!("row {row} is not finite"))),
+            None => Ok(field),
         }
     }
 

@@ -1,5 +1,6 @@
 //! When Newton's iterations may end before the tolerance.
 
+use stiction::friction::{LagChange, Refinement, RefinementReport};
 use stiction::math::Vector;
 
 /// How well a minimum must be known.
@@ -9,6 +10,92 @@ pub enum Accuracy {
     Rough,
     /// To the tolerance, or as far as anyone can see.
     Full,
+}
+
+/// Rounds of lagging iterations that are solved roughly.
+const ROUGH_ROUNDS: usize = 5;
+
+/// Rounds within which friction must settle to the tolerance; where it takes more of them, [`LESS_STRICT`] times as much will do.
+const CHEAP_ROUNDS: usize = 3;
+
+/// The largest lag residual that counts as settled all the same.
+const LEAST_STRICT: f64 = 0.03;
+
+/// See [`CHEAP_ROUNDS`]: a cloth that wrinkles has contacts that come and go.
+const LESS_STRICT: f64 = 30.0;
+
+/// What follows from how much friction changed when it was frozen at a solution.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It hardly changes: solve to the end with what was used.
+    Finer,
+    /// It changes: solve again with what was frozen at the solution.
+    Again,
+    /// It has settled, or never will.
+    Settled(RefinementReport),
+}
+
+/// The lagging iterations of a step: solve, freeze friction at the solution, solve again.
+///
+/// The first rounds are solved roughly: digits found with a friction that changes would be lost. How friction changes between rough solutions says nothing
+/// about whether it will settle.
+#[derive(Clone, Debug)]
+pub struct LagRounds {
+    refinement: Refinement,
+    /// Changes after rough rounds, and after the others.
+    changes: [Vec<LagChange>; 2],
+    accuracy: Accuracy,
+}
+
+impl LagRounds {
+    /// As many rounds as a refinement allows; one rough one less without friction, which does not change.
+    pub fn new(refinement: Refinement, frictionless: bool) -> Self {
+        let accuracy = if frictionless { Accuracy::Full } else { Accuracy::Rough };
+        let mut rounds = Self { refinement, changes: [Vec::new(), Vec::new()], accuracy };
+        rounds.begin();
+        rounds
+    }
+
+    /// How well the next solution must be known.
+    pub fn accuracy(&self) -> Accuracy {
+        self.accuracy
+    }
+
+    fn begin(&mut self) {
+        let (rough, tolerance) = (self.changes[0].len(), self.refinement.tolerance);
+        if rough + 1 >= self.refinement.rounds || rough >= ROUGH_ROUNDS {
+            self.accuracy = Accuracy::Full;
+        } else if rough == CHEAP_ROUNDS && self.accuracy == Accuracy::Rough {
+            self.refinement.tolerance = tolerance.max((LESS_STRICT * tolerance).min(LEAST_STRICT));
+        }
+    }
+
+    /// Takes note of how friction changed after a solution.
+    pub fn after(&mut self, change: LagChange) -> Verdict {
+        if self.accuracy == Accuracy::Full {
+            return self.after_full(change);
+        }
+        if change.relative() <= self.refinement.tolerance {
+            self.accuracy = Accuracy::Full;
+            return Verdict::Finer;
+        }
+        self.changes[0].push(change);
+        self.begin();
+        Verdict::Again
+    }
+
+    fn after_full(&mut self, change: LagChange) -> Verdict {
+        let [rough, full] = &mut self.changes;
+        full.push(change);
+        let Refinement { rounds, tolerance } = self.refinement;
+        match (Refinement { rounds: rounds - rough.len(), tolerance }).outcome(full) {
+            None => Verdict::Again,
+            Some(outcome) => {
+                let changes = rough.iter().chain(full.iter()).copied().collect();
+                Verdict::Settled(RefinementReport { changes, outcome })
+            }
+        }
+    }
 }
 
 /// Relative change of the contact forces in the last iteration of a rough solution. The next one would change them by about its square.

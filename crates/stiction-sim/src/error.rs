@@ -106,6 +106,37 @@ pub enum Error {
         /// The smallest distance of a contact within a body, in m.
         limit: f64,
     },
+    /// An energy that a user added failed.
+    #[error("step {step}: the term \"{term}\" failed: {what}")]
+    Term {
+        /// Number of the step, from 1.
+        step: usize,
+        /// Its name.
+        term: String,
+        /// What it said.
+        what: String,
+    },
+    /// The name of an energy that a user added.
+    #[error("{name:?} cannot be the name of a term: {must}")]
+    TermName {
+        /// The name.
+        name: String,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// A vertex of an embedded surface that no element of its carrier contains.
+    #[error(
+        "vertex {vertex} of the surface of body \"{body}\", at {place}, is outside of the mesh that should carry it: make that mesh larger, or move \
+         the surface into it"
+    )]
+    OutsideCarrier {
+        /// The body's name.
+        body: String,
+        /// Number of the vertex in the surface.
+        vertex: usize,
+        /// Where it is, in m.
+        place: String,
+    },
     /// A vertex that belongs to no element and so has no mass.
     #[error("vertex {vertex} of body \"{body}\" belongs to no element: remove it")]
     LooseVertex {

@@ -3,24 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stiction::barrier::BarrierPotential;
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
-use stiction::friction::{FrictionPotential, Slides};
 use stiction::math::Vector;
-use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
 use crate::convergence::{Accuracy, Crawl, is_rough};
-use crate::energy::{BodyForce, Damping, Incremental, Inertia, Viscosity};
 use crate::error::{Error, Result};
-use crate::integrator::Scheme;
 use crate::line_search;
 use crate::linear::{LinearKind, LinearSolver};
 use crate::model::{DEEP, Model, risen};
 use crate::obstacles;
 use crate::params::StepBound;
+use crate::problem::{Problem, Solution};
 use crate::step_bound::{Sweep, Way};
 use crate::timings::{Phase, Timings};
 
@@ -41,55 +37,6 @@ const MAX_SHIFTS: usize = 4;
 
 /// The part of `d̂` that vertices move at most in an iteration close to the minimum.
 const NEAR: f64 = 0.1;
-
-/// The minimisation of one step.
-#[derive(Clone, Copy)]
-pub struct Problem<'a, const D: usize> {
-    /// The model.
-    pub model: &'a Model<D>,
-    /// The integrator's numbers.
-    pub scheme: &'a Scheme<D>,
-    /// Friction, frozen.
-    pub slides: &'a Slides<D>,
-    /// Inner damping, frozen.
-    pub viscosity: &'a Viscosity<D>,
-    /// Where prescribed vertices must end.
-    pub targets: &'a [(u32, Vector<D>)],
-    /// Where obstacles must end.
-    pub obstacles: &'a [Obstacle<D>],
-    /// Forces of loads on the vertices, in N; none if empty.
-    pub forces: &'a [Vector<D>],
-    /// Number of the step, from 1, for messages.
-    pub step: usize,
-}
-
-/// What changes while a step is solved.
-#[derive(Clone, Debug)]
-pub struct Iterate<const D: usize> {
-    /// Positions in m.
-    pub x: Vec<Vector<D>>,
-    /// Where obstacles are.
-    pub obstacles: Vec<Obstacle<D>>,
-    /// Contacts at `x`.
-    pub contacts: Contacts,
-    /// Barrier stiffness in J/m⁴; none before there is contact.
-    pub kappa: Option<f64>,
-    /// Newton iterations so far.
-    pub iterations: usize,
-    /// What they say about the Hessian.
-    pub curvature: Curvature,
-    /// How often the matrix had to be made more positive.
-    pub regularised: usize,
-    /// How often conjugate gradients failed.
-    pub fallbacks: usize,
-}
-
-impl<const D: usize> Iterate<D> {
-    /// The barrier of its contacts.
-    pub fn barrier(&self, model: &Model<D>) -> BarrierPotential<'_, D> {
-        model.barrier_potential(&self.contacts, &self.obstacles, self.kappa)
-    }
-}
 
 /// Memory that is used again from step to step, and a way to stop.
 #[derive(Debug, Default)]
@@ -123,66 +70,7 @@ impl<const D: usize> Workspace<D> {
     }
 }
 
-impl<'a, const D: usize> Problem<'a, D> {
-    /// The incremental potential of an iterate.
-    pub fn potential<'b>(&self, iterate: &'b Iterate<D>) -> Incremental<'b, D>
-    where
-        'a: 'b,
-    {
-        self.potential_with(&iterate.contacts, &iterate.obstacles, iterate.kappa)
-    }
-
-    /// The incremental potential with the given contacts, and obstacles where they are then.
-    pub fn potential_with<'b>(
-        &self,
-        contacts: &'b Contacts,
-        obstacles: &'b [Obstacle<D>],
-        kappa: Option<f64>,
-    ) -> Incremental<'b, D>
-    where
-        'a: 'b,
-    {
-        let model = self.model;
-        Incremental {
-            inertia: Inertia {
-                masses: &model.masses,
-                predicted: &self.scheme.predicted,
-                factor: self.scheme.inertia,
-            },
-            elastic: &model.elastic,
-            damping: self.damping(),
-            body_force: BodyForce { forces: self.forces, ..model.body_force() },
-            barrier: model.barrier_potential(contacts, obstacles, kappa),
-            friction: FrictionPotential {
-                slides: self.slides,
-                motion: self.scheme.motion(),
-                law: model.params.friction.law,
-                eps_v: model.params.friction.eps_v,
-            },
-            scale: self.scheme.scale,
-        }
-    }
-}
-
-impl<'a, const D: usize> Problem<'a, D> {
-    /// Damping; nothing without inertia, where only what a step ends with counts.
-    pub fn damping(&self) -> Damping<'a, D> {
-        let drag = if self.scheme.inertia == 0.0 { &[] } else { &self.model.rayleigh.drag[..] };
-        Damping { drag, viscosity: self.viscosity, motion: self.scheme.motion() }
-    }
-
-    /// What is done with negative eigenvalues.
-    fn psd(&self) -> Psd {
-        if self.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None }
-    }
-
-    /// The longest way of a vertex, in m, that an iteration may want: without inertia nothing holds what does not touch.
-    fn longest(&self) -> f64 {
-        if self.scheme.inertia == 0.0 { self.model.diagonal } else { f64::INFINITY }
-    }
-}
-
-/// Moves `iterate` to the minimum of the incremental potential, with prescribed vertices at their targets.
+/// Moves `solution` to the minimum of the incremental potential, with prescribed vertices at their targets.
 ///
 /// Where contact does not let them get there at once, they go as far as they can, the others follow,
 /// and they go on. Returns how well it knows the minimum: at least as well as asked for.
@@ -191,31 +79,31 @@ impl<'a, const D: usize> Problem<'a, D> {
 /// If the iterations do not converge, the system cannot be solved, or a prescribed motion is blocked.
 pub fn minimise<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     work: &mut Workspace<D>,
     accuracy: Accuracy,
 ) -> Result<Accuracy> {
     for _ in 0..MAX_PORTIONS {
-        if blocked(problem, iterate).is_none() {
-            return relax(problem, iterate, work, accuracy);
+        if blocked(problem, solution).is_none() {
+            return relax(problem, solution, work, accuracy);
         }
-        relax(problem, iterate, work, Accuracy::Rough)?;
-        advance_prescribed(problem, iterate, &mut work.timings);
+        relax(problem, solution, work, Accuracy::Rough)?;
+        advance_prescribed(problem, solution, &mut work.timings);
     }
-    match blocked(problem, iterate) {
-        None => relax(problem, iterate, work, accuracy),
+    match blocked(problem, solution) {
+        None => relax(problem, solution, work, accuracy),
         Some(error) => Err(error),
     }
 }
 
 /// The error that something prescribed is not where it should be, if so: the vertex that is furthest from it, or else the obstacle.
-fn blocked<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> Option<Error> {
+fn blocked<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> Option<Error> {
     let step = problem.step;
-    let distance = |&(v, target): &(u32, Vector<D>)| (v as usize, (target - iterate.x[v as usize]).norm());
-    if let Some((vertex, missing)) = furthest(problem.targets.iter().map(distance)) {
+    let distance = |&(v, target): &(u32, Vector<D>)| (v as usize, (target - solution.q[v as usize]).norm());
+    if let Some((vertex, missing)) = furthest(problem.drive.targets.iter().map(distance)) {
         return Some(Error::Blocked { step, vertex, missing });
     }
-    let ways = obstacles::missing(&iterate.obstacles, problem.obstacles);
+    let ways = obstacles::missing(&solution.obstacles, &problem.drive.obstacles);
     let (obstacle, missing) = furthest(ways.iter().map(|way| way.norm()).enumerate())?;
     Some(Error::ObstacleBlocked { step, obstacle, missing })
 }
@@ -228,61 +116,85 @@ fn furthest(distances: impl Iterator<Item = (usize, f64)>) -> Option<(usize, f64
 /// Moves the prescribed vertices and obstacles, and only them, towards their targets as far as nothing touches or inverts.
 fn advance_prescribed<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     timings: &mut Timings,
 ) {
-    let mut p = vec![Vector::ZERO; iterate.x.len()];
-    for &(v, target) in problem.targets {
-        p[v as usize] = target - iterate.x[v as usize];
+    let mut p = vec![Vector::ZERO; solution.q.len()];
+    for &(v, target) in &problem.drive.targets {
+        p[v as usize] = target - solution.q[v as usize];
     }
-    advance(problem, iterate, &p, timings);
+    advance(problem, solution, &p, timings);
 }
 
 /// Moves along `p`, and obstacles towards their targets, as far as nothing touches or inverts; exactly onto the targets if that is all the way.
 pub fn advance<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     p: &[Vector<D>],
     timings: &mut Timings,
 ) {
-    let free = iterate.contacts.is_empty();
-    let shifts = obstacles::missing(&iterate.obstacles, problem.obstacles);
-    let way = Way { x: &iterate.x, p, obstacles: &iterate.obstacles, shifts: &shifts };
-    let sweep = timings.time(Phase::Search, || Sweep::new(problem.model, &way, free));
-    timings.time(Phase::LineSearch, || go_to_targets(problem, iterate, (p, &shifts), &sweep));
+    let free = solution.contacts.is_empty();
+    let shifts = obstacles::missing(&solution.obstacles, &problem.drive.obstacles);
+    let way = Way {
+        x: &solution.x,
+        p: &problem.model.surface_at(p),
+        obstacles: &solution.obstacles,
+        shifts: &shifts,
+    };
+    let sweep =
+        timings.time(Phase::Search, || Sweep::new(problem.model, &way, free).of_nodes(problem.model, p));
+    timings.time(Phase::LineSearch, || go_to_targets(problem, solution, (p, &shifts), &sweep));
+}
+
+/// Moves to where velocities stay `v`, in m/s, and prescribed motion leads, as far as nothing touches: what slides begins as sliding, what sticks as
+/// sticking.
+pub fn keep_velocity<const D: usize>(
+    problem: &Problem<'_, D>,
+    solution: &mut Solution<D>,
+    v: &[Vector<D>],
+    timings: &mut Timings,
+) {
+    let there = problem.scheme.with_velocity(v);
+    let mut p: Vec<Vector<D>> = there.iter().zip(&solution.q).map(|(to, from)| *to - *from).collect();
+    for &(v, target) in &problem.drive.targets {
+        p[v as usize] = target - solution.q[v as usize];
+    }
+    advance(problem, solution, &p, timings);
 }
 
 /// Goes the whole safe way, but not to where an element would invert.
 fn go_to_targets<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     (p, shifts): (&[Vector<D>], &[Vector<D>]),
     sweep: &Sweep<D>,
 ) {
-    let (x, t) = line_search::finite(sweep.bound, |t| {
-        let mut x = line_search::along(&iterate.x, &sweep.p, t);
-        for &(v, target) in problem.targets {
+    let none = Contacts::default();
+    let (q, t) = line_search::finite(sweep.bound, |t| {
+        let mut q = line_search::along(&solution.q, &sweep.p, t);
+        for &(v, target) in &problem.drive.targets {
             let v = v as usize;
             if t == 1.0 && sweep.p[v] == p[v] {
-                x[v] = target;
+                q[v] = target;
             }
         }
-        let energy = problem.potential_with(&Contacts::default(), &[], iterate.kappa).energy(&x);
-        (energy.is_finite(), x)
+        let energy = problem.potential_with(solution, &none).energy(&q);
+        (energy.is_finite(), q)
     });
     if t > 0.0 {
-        for (k, (solid, shift)) in iterate.obstacles.iter_mut().zip(shifts).enumerate() {
-            *solid = if t == 1.0 { problem.obstacles[k] } else { solid.moved(*shift * t) };
+        for (k, (solid, shift)) in solution.obstacles.iter_mut().zip(shifts).enumerate() {
+            *solid = if t == 1.0 { problem.drive.obstacles[k] } else { solid.moved(*shift * t) };
         }
-        iterate.contacts = sweep.contacts(problem.model, &x, &iterate.obstacles);
-        iterate.x = x;
+        let x = problem.model.surface_at(&q).into_owned();
+        solution.contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
+        (solution.q, solution.x) = (q, x);
     }
 }
 
 /// Newton's iterations with the prescribed vertices held where they are.
 fn relax<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     work: &mut Workspace<D>,
     accuracy: Accuracy,
 ) -> Result<Accuracy> {
@@ -290,38 +202,38 @@ fn relax<const D: usize>(
     let limit = model.params.newton.max_iterations;
     let (mut speed, mut tolerance) = (f64::INFINITY, model.tolerance());
     let (mut calm, mut known) = (0, None);
-    let mut ending = Ending::new(problem, iterate, accuracy);
+    let mut ending = Ending::new(problem, solution, accuracy);
     for _ in 0..limit {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
         }
-        begin_stiffness(problem, iterate);
-        let p = direction(problem, iterate, work)?;
+        begin_stiffness(problem, solution);
+        let p = direction(problem, solution, work)?;
         let (longest, last) = (p.iter().map(|p| p.norm()).fold(0.0, f64::max), speed);
         speed = longest / problem.scheme.h_hat;
-        iterate.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
+        solution.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
-        let before = (speed <= 2.0 * tolerance).then(|| iterate.contacts.clone());
-        let from = iterate.x.clone();
+        let before = (speed <= 2.0 * tolerance).then(|| solution.contacts.clone());
+        let from = solution.q.clone();
         let moved =
-            descend(problem, iterate, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
-        iterate.iterations += 1;
-        iterate.curvature.cut = from.iter().zip(&p).zip(&iterate.x).any(|((x, p), now)| *x + *p != *now);
-        tolerance = model.tolerance() + ROUNDING * fastest(problem, iterate);
+            descend(problem, solution, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
+        solution.iterations += 1;
+        solution.curvature.cut = from.iter().zip(&p).zip(&solution.q).any(|((x, p), now)| *x + *p != *now);
+        tolerance = model.tolerance() + ROUNDING * fastest(problem, solution);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
-        let changed = before.is_some_and(|before| !before.has_same_pairs(&iterate.contacts));
-        if calm > more_iterations(model, iterate, changed) {
+        let changed = before.is_some_and(|before| !before.has_same_pairs(&solution.contacts));
+        if calm > more_iterations(model, solution, changed) {
             return Ok(Accuracy::Full);
         }
-        if ending.is_here(problem, iterate, decrease) && moved {
+        if ending.is_here(problem, solution, decrease) && moved {
             return Ok(accuracy);
         }
         if !moved && calm == 0 {
-            let (step, iterations) = (problem.step, iterate.iterations);
+            let (step, iterations) = (problem.step, solution.iterations);
             return Err(Error::Stalled { step, iterations, speed, tolerance });
         }
     }
-    Err(Error::NotConverged { step: problem.step, iterations: iterate.iterations, speed, tolerance })
+    Err(Error::NotConverged { step: problem.step, iterations: solution.iterations, speed, tolerance })
 }
 
 /// Whether what has been found is good enough before the tolerance is reached.
@@ -335,76 +247,56 @@ enum Ending<const D: usize> {
 }
 
 impl<const D: usize> Ending<D> {
-    fn new(problem: &Problem<'_, D>, iterate: &Iterate<D>, accuracy: Accuracy) -> Self {
+    fn new(problem: &Problem<'_, D>, solution: &Solution<D>, accuracy: Accuracy) -> Self {
         let strict = problem.scheme.inertia == 0.0 || problem.model.params.newton.tolerance.is_some();
         match accuracy {
-            Accuracy::Rough => Self::Rough(contact_forces(problem.model, iterate)),
+            Accuracy::Rough => Self::Rough(contact_forces(problem.model, solution)),
             Accuracy::Full if strict => Self::Tolerance,
             Accuracy::Full => Self::Unseen(Crawl::default()),
         }
     }
 
     /// Whether it is reached with an iteration that was to lower the energy by `decrease`.
-    fn is_here(&mut self, problem: &Problem<'_, D>, iterate: &Iterate<D>, decrease: f64) -> bool {
+    fn is_here(&mut self, problem: &Problem<'_, D>, solution: &Solution<D>, decrease: f64) -> bool {
         match self {
             Self::Rough(last) => {
-                let forces = contact_forces(problem.model, iterate);
+                let forces = contact_forces(problem.model, solution);
                 is_rough(&std::mem::replace(last, forces), last)
             }
-            Self::Unseen(crawl) => crawl.is_enough(decrease, kinetic(problem, iterate)),
+            Self::Unseen(crawl) => crawl.is_enough(decrease, kinetic(problem, solution)),
             Self::Tolerance => false,
         }
     }
 }
 
 /// Contact forces on all vertices, in N, of the other sign.
-fn contact_forces<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> Vec<Vector<D>> {
-    let mut forces = vec![Vector::ZERO; iterate.x.len()];
-    iterate.barrier(model).gradient(&iterate.x, 1.0, &mut forces);
+fn contact_forces<const D: usize>(model: &Model<D>, solution: &Solution<D>) -> Vec<Vector<D>> {
+    let mut forces = vec![Vector::ZERO; solution.x.len()];
+    solution.barrier(model).gradient(&solution.x, 1.0, &mut forces);
     forces
 }
 
 /// `K` of [`Crawl`], in kg m².
-fn kinetic<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f64 {
+fn kinetic<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> f64 {
     let (model, motion) = (problem.model, problem.scheme.motion());
     let least = if model.coefficients.is_zero() { 0.0 } else { model.params.friction.eps_v };
-    let square = |i| motion.velocity(&iterate.x, i).norm_squared().max(least * least);
-    let free = (0..iterate.x.len()).filter(|&i| !model.fixed[i]);
+    let square = |i| motion.velocity(&solution.q, i).norm_squared().max(least * least);
+    let free = (0..solution.q.len()).filter(|&i| !model.fixed[i]);
     let sum: f64 = free.map(|i| model.masses[i] * square(i)).sum();
     0.5 * problem.scheme.h_hat * problem.scheme.h_hat * sum
 }
 
 /// Iterations within the tolerance that are asked for beyond the first: contacts that changed have not been seen by the last direction, and
 /// where gaps are small the barrier bends most.
-fn more_iterations<const D: usize>(model: &Model<D>, iterate: &Iterate<D>, changed: bool) -> usize {
-    let depth = gap(model, iterate) / model.barrier.dhat();
+fn more_iterations<const D: usize>(model: &Model<D>, solution: &Solution<D>, changed: bool) -> usize {
+    let depth = solution.gap(model) / model.barrier.dhat();
     if depth < 0.01 { 3 } else { usize::from(changed || depth < DEEP) }
 }
 
 /// The largest speed of a vertex in this step, in m/s.
-fn fastest<const D: usize>(problem: &Problem<'_, D>, iterate: &Iterate<D>) -> f64 {
+fn fastest<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> f64 {
     let motion = problem.scheme.motion();
-    (0..iterate.x.len()).map(|i| motion.velocity(&iterate.x, i).norm()).fold(0.0, f64::max)
-}
-
-/// What the iterations of a step say about its Hessian.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Curvature {
-    /// Whether the last step was cut short: far from the minimum the true Hessian is of little use.
-    cut: bool,
-    /// Whether Newton's method is slow although it is near.
-    slow: bool,
-    /// Whether the true Hessian was not positive when it was last tried.
-    indefinite: bool,
-    /// `σ`: the part of the masses that last made the true Hessian positive.
-    shift: f64,
-}
-
-impl Curvature {
-    /// Whether the true Hessian may be of use.
-    fn is_worth_a_try(&self) -> bool {
-        self.slow || !(self.cut || self.indefinite)
-    }
+    (0..solution.q.len()).map(|i| motion.velocity(&solution.q, i).norm()).fold(0.0, f64::max)
 }
 
 /// `−H⁻¹ g`, zero at prescribed vertices.
@@ -413,28 +305,28 @@ impl Curvature {
 /// was cut short.
 fn direction<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     work: &mut Workspace<D>,
 ) -> Result<Vec<Vector<D>>> {
     let model = problem.model;
     // Who wants no factorisation gets none, as long as it can be done without.
-    let factorises = iterate.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.masses.len());
+    let factorises = solution.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.masses.len());
     if factorises
-        && iterate.curvature.is_worth_a_try()
-        && let Some(p) = true_direction(problem, iterate, work)
+        && solution.curvature.is_worth_a_try()
+        && let Some(p) = true_direction(problem, solution, work)
     {
         return Ok(p);
     }
     let Workspace { gradient, hessian, solver, timings, .. } = work;
-    timings.time(Phase::Assembly, || derivatives(problem, iterate, problem.psd(), (gradient, hessian)));
+    timings.time(Phase::Assembly, || derivatives(problem, solution, problem.psd(), (gradient, hessian)));
     let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
     // What failed once in a step will fail again: contacts are as stiff as before.
-    let kind = if iterate.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
+    let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
     let how = (kind, problem.longest());
     let solved = timings.time(Phase::Solve, || solver.solve(how, hessian, &downhill, &model.fixed));
     let solved = solved.ok_or(Error::Singular { step: problem.step })?;
-    iterate.regularised += solved.shifts;
-    iterate.fallbacks += usize::from(solved.fell_back);
+    solution.regularised += solved.shifts;
+    solution.fallbacks += usize::from(solved.fell_back);
     Ok(solved.p)
 }
 
@@ -445,14 +337,14 @@ fn direction<const D: usize>(
 /// The `shift` σ is as small as it could be made so far.
 fn true_direction<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     work: &mut Workspace<D>,
 ) -> Option<Vec<Vector<D>>> {
     let Workspace { gradient, hessian, solver, timings, .. } = work;
     let model = problem.model;
-    timings.time(Phase::Assembly, || derivatives(problem, iterate, Psd::None, (gradient, hessian)));
+    timings.time(Phase::Assembly, || derivatives(problem, solution, Psd::None, (gradient, hessian)));
     let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
-    let curvature = &mut iterate.curvature;
+    let curvature = &mut solution.curvature;
     let tries = if problem.scheme.inertia != 0.0 && curvature.slow { MAX_SHIFTS } else { 1 };
     let shift = &mut curvature.shift;
     for again in 0..tries {
@@ -475,20 +367,20 @@ fn true_direction<const D: usize>(
 /// Gradient, zero at prescribed vertices, and Hessian of the incremental potential.
 fn derivatives<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &Iterate<D>,
+    solution: &Solution<D>,
     psd: Psd,
     (gradient, hessian): (&mut Vec<Vector<D>>, &mut Blocks<D>),
 ) {
-    let potential = problem.potential(iterate);
+    let potential = problem.potential(solution);
     gradient.clear();
-    gradient.resize(iterate.x.len(), Vector::ZERO);
-    potential.gradient(&iterate.x, 1.0, gradient);
+    gradient.resize(solution.q.len(), Vector::ZERO);
+    potential.gradient(&solution.q, 1.0, gradient);
     for (g, &fixed) in gradient.iter_mut().zip(&problem.model.fixed) {
         if fixed {
             *g = Vector::ZERO;
         }
     }
-    hessian.assemble(&potential, &iterate.x, 1.0, psd);
+    hessian.assemble(&potential, &solution.q, 1.0, psd);
 }
 
 /// A direction, and what is known of the energy along it.
@@ -497,95 +389,94 @@ struct Descent<'a, const D: usize> {
     p: &'a [Vector<D>],
     /// By how much the quadratic model says that the energy falls.
     decrease: f64,
-    /// Energy at the iterate and the sum of the absolute values of its parts, once they have been computed.
+    /// Energy at the solution and the sum of the absolute values of its parts, once they have been computed.
     known: &'a mut Option<(f64, f64)>,
 }
 
 /// Goes along `p` as far as nothing touches and the energy falls; false if that is nowhere.
 fn descend<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     timings: &mut Timings,
     mut descent: Descent<'_, D>,
 ) -> bool {
-    let (model, p, free) = (problem.model, descent.p, iterate.contacts.is_empty());
-    let at = |iterate: &Iterate<D>, method: fn(&Model<D>, &Way<'_, D>, bool) -> Sweep<D>| {
-        method(model, &Way { x: &iterate.x, p, obstacles: &iterate.obstacles, shifts: &[] }, free)
+    let (model, p, free) = (problem.model, descent.p, solution.contacts.is_empty());
+    let moved = model.surface_at(p);
+    let at = |solution: &Solution<D>, method: fn(&Model<D>, &Way<'_, D>, bool) -> Sweep<D>| {
+        let way = Way { x: &solution.x, p: &moved, obstacles: &solution.obstacles, shifts: &[] };
+        method(model, &way, free).of_nodes(model, p)
     };
-    let sweep = timings.time(Phase::Search, || at(iterate, Sweep::new));
+    let sweep = timings.time(Phase::Search, || at(solution, Sweep::new));
     if !model.params.contact.line_search_energy {
-        return timings.time(Phase::LineSearch, || go_as_far_as_allowed(problem, iterate, &sweep));
+        return timings.time(Phase::LineSearch, || go_as_far_as_allowed(problem, solution, &sweep));
     }
-    if timings.time(Phase::LineSearch, || go_downhill(problem, iterate, &sweep, &mut descent)) {
+    if timings.time(Phase::LineSearch, || go_downhill(problem, solution, &sweep, &mut descent)) {
         return true;
     }
     if model.params.contact.bound != StepBound::Ogc {
         return false;
     }
     // Motions that were shortened one by one may lead uphill.
-    let sweep = timings.time(Phase::Search, || at(iterate, Sweep::uniform));
-    timings.time(Phase::LineSearch, || go_downhill(problem, iterate, &sweep, &mut descent))
+    let sweep = timings.time(Phase::Search, || at(solution, Sweep::uniform));
+    timings.time(Phase::LineSearch, || go_downhill(problem, solution, &sweep, &mut descent))
 }
 
 /// Goes the whole safe way, but not to where the energy is infinite.
 fn go_as_far_as_allowed<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     sweep: &Sweep<D>,
 ) -> bool {
-    let ((x, contacts), t) = line_search::finite(sweep.bound, |t| {
-        let x = line_search::along(&iterate.x, &sweep.p, t);
-        let contacts = sweep.contacts(problem.model, &x, &iterate.obstacles);
-        let energy = problem.potential_with(&contacts, &iterate.obstacles, iterate.kappa).energy(&x);
-        (energy.is_finite(), (x, contacts))
+    let ((q, x, contacts), t) = line_search::finite(sweep.bound, |t| {
+        let q = line_search::along(&solution.q, &sweep.p, t);
+        let x = problem.model.surface_at(&q).into_owned();
+        let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
+        let energy = problem.potential_with(solution, &contacts).energy(&q);
+        (energy.is_finite(), (q, x, contacts))
     });
-    (iterate.x, iterate.contacts) = (x, contacts);
+    (solution.q, solution.x, solution.contacts) = (q, x, contacts);
     t > 0.0
 }
 
 /// Goes as far as the energy falls.
 fn go_downhill<const D: usize>(
     problem: &Problem<'_, D>,
-    iterate: &mut Iterate<D>,
+    solution: &mut Solution<D>,
     sweep: &Sweep<D>,
     descent: &mut Descent<'_, D>,
 ) -> bool {
-    let energy = |contacts: &Contacts, x: &[Vector<D>]| {
-        problem.potential_with(contacts, &iterate.obstacles, iterate.kappa).energy_and_magnitude(x)
+    let energy = |contacts: &Contacts, q: &[Vector<D>]| {
+        problem.potential_with(solution, contacts).energy_and_magnitude(q)
     };
-    let (start, magnitude) = *descent.known.get_or_insert_with(|| energy(&iterate.contacts, &iterate.x));
+    let (start, magnitude) = *descent.known.get_or_insert_with(|| energy(&solution.contacts, &solution.q));
     let limit = line_search::Limit { start, magnitude, decrease: descent.decrease };
     let found = line_search::downhill(sweep.bound, limit, |t| {
-        let x = line_search::along(&iterate.x, &sweep.p, t);
-        let contacts = sweep.contacts(problem.model, &x, &iterate.obstacles);
-        let there = energy(&contacts, &x);
-        (there.0, (x, contacts, there))
+        let q = line_search::along(&solution.q, &sweep.p, t);
+        let x = problem.model.surface_at(&q).into_owned();
+        let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
+        let there = energy(&contacts, &q);
+        (there.0, (q, x, contacts, there))
     });
-    let Some((x, contacts, there)) = found else { return false };
-    (iterate.x, iterate.contacts, *descent.known) = (x, contacts, Some(there));
+    let Some((q, x, contacts, there)) = found else { return false };
+    (solution.q, solution.x, solution.contacts, *descent.known) = (q, x, contacts, Some(there));
     true
 }
 
 /// Sets the stiffness of the barrier when contact first appears.
-fn begin_stiffness<const D: usize>(problem: &Problem<'_, D>, iterate: &mut Iterate<D>) {
-    if !iterate.contacts.is_empty() {
-        iterate.kappa.get_or_insert_with(|| problem.model.first_kappa());
+fn begin_stiffness<const D: usize>(problem: &Problem<'_, D>, solution: &mut Solution<D>) {
+    if !solution.contacts.is_empty() {
+        solution.kappa.get_or_insert_with(|| problem.model.first_kappa());
     }
 }
 
 /// Makes the barrier stiffer if gaps have become deep; whether it did, so that the step must be solved once more.
-pub fn raise_stiffness<const D: usize>(model: &Model<D>, iterate: &mut Iterate<D>) -> bool {
-    let (true, Some(kappa)) = (model.params.contact.adaptive_barrier_stiffness, iterate.kappa) else {
+pub fn raise_stiffness<const D: usize>(model: &Model<D>, solution: &mut Solution<D>) -> bool {
+    let (true, Some(kappa)) = (model.params.contact.adaptive_barrier_stiffness, solution.kappa) else {
         return false;
     };
     // Beyond, the numbers of the matrix are further apart than its precision.
     let most = MAX_RISE * model.first_kappa();
-    let raised = risen(kappa, gap(model, iterate), &model.barrier).min(most);
-    iterate.kappa = Some(raised.max(kappa));
+    let raised = risen(kappa, solution.gap(model), &model.barrier).min(most);
+    solution.kappa = Some(raised.max(kappa));
     raised > kappa
-}
-
-/// The smallest distance of a contact less the minimum distance, in m.
-pub fn gap<const D: usize>(model: &Model<D>, iterate: &Iterate<D>) -> f64 {
-    iterate.contacts.smallest_gap(&iterate.x, &iterate.obstacles) - model.barrier.dmin()
 }

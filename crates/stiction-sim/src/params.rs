@@ -2,7 +2,7 @@
 
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::Weighting;
-use stiction::friction::{FrictionKind, Mu};
+use stiction::friction::{FrictionKind, Mu, Refinement};
 
 use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
@@ -97,6 +97,13 @@ pub struct FrictionParams {
     /// Lagging iterations end when the friction forces change by less than this part of themselves; after three of them 30 times as much will
     /// do, but at most 3 %.
     pub lag_tolerance: f64,
+}
+
+impl FrictionParams {
+    /// How often to solve a step, and when friction has settled.
+    pub fn refinement(&self) -> Refinement {
+        Refinement { rounds: self.lag_iterations, tolerance: self.lag_tolerance }
+    }
 }
 
 impl Default for FrictionParams {

@@ -8,11 +8,11 @@ use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
 use crate::model::Model;
-use crate::newton::Iterate;
+use crate::problem::Solution;
 use crate::state::State;
 
 /// Energies of a configuration, in J.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Energies {
     /// Of motion.
     pub kinetic: f64,
@@ -22,6 +22,8 @@ pub struct Energies {
     pub gravity: f64,
     /// Of contact.
     pub barrier: f64,
+    /// Those that users added, by name.
+    pub terms: Vec<(String, f64)>,
 }
 
 impl Energies {
@@ -31,19 +33,22 @@ impl Energies {
         state: &State<D>,
         barrier: &BarrierPotential<'_, D>,
     ) -> Self {
+        let x = model.surface_at(&state.x);
         let moving = if model.params.time.integrator.has_inertia() { &state.v[..] } else { &[] };
         let kinetic = moving.iter().zip(&model.masses).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
         Self {
             kinetic,
             elastic: model.elastic.energy(&state.x),
             gravity: model.body_force().energy(&state.x),
-            barrier: barrier.energy(&state.x),
+            barrier: barrier.energy(&x),
+            terms: model.terms.energies((&state.x, &x), state.time),
         }
     }
 
     /// Their sum.
     pub fn total(&self) -> f64 {
-        self.kinetic + self.elastic + self.gravity + self.barrier
+        let own = self.kinetic + self.elastic + self.gravity + self.barrier;
+        self.terms.iter().fold(own, |sum, (_, energy)| sum + energy)
     }
 }
 
@@ -147,7 +152,8 @@ impl<const D: usize> StepReport<D> {
     /// The report of a state without a step: the start.
     pub fn at_start(model: &Model<D>, state: &State<D>) -> Self {
         let obstacles = model.obstacles.at(state.time);
-        Self::of_state(model, state, (&model.contacts_at(&state.x, &obstacles), &obstacles))
+        let contacts = model.contacts_at(&model.surface_at(&state.x), &obstacles);
+        Self::of_state(model, state, (&contacts, &obstacles))
     }
 
     fn of_state(
@@ -156,6 +162,7 @@ impl<const D: usize> StepReport<D> {
         (contacts, obstacles): (&Contacts, &[Obstacle<D>]),
     ) -> Self {
         let barrier = model.barrier_potential(contacts, obstacles, state.kappa);
+        let x = model.surface_at(&state.x);
         Self {
             step: state.step,
             time: state.time,
@@ -170,8 +177,8 @@ impl<const D: usize> StepReport<D> {
             damping_heat: 0.0,
             numerical_energy: 0.0,
             damped: 0,
-            gap: contacts.smallest_gap(&state.x, obstacles),
-            normal_force: barrier.total_force(&state.x),
+            gap: contacts.smallest_gap(&x, obstacles),
+            normal_force: barrier.total_force(&x),
             kappa: state.kappa.unwrap_or_else(|| model.first_kappa()),
             contacts: ContactCounts::of(contacts),
             friction: FrictionReport::default(),
@@ -185,11 +192,11 @@ impl<const D: usize> StepReport<D> {
     pub fn of_step(
         model: &Model<D>,
         state: &State<D>,
-        iterate: &Iterate<D>,
+        solution: &Solution<D>,
         friction: FrictionReport,
     ) -> Self {
-        let start = Self::of_state(model, state, (&iterate.contacts, &iterate.obstacles));
-        let Iterate { iterations, regularised, fallbacks, .. } = *iterate;
+        let start = Self::of_state(model, state, (&solution.contacts, &solution.obstacles));
+        let Solution { iterations, regularised, fallbacks, .. } = *solution;
         Self { substeps: 1, iterations, regularised, fallbacks, friction, ..start }
     }
 
@@ -249,5 +256,5 @@ fn bodies<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<BodyReport<
         }
         BodyReport { center: center * (1.0 / mass), velocity: velocity * (1.0 / mass) }
     };
-    model.parts.iter().map(|part| report(part.vertices.clone())).collect()
+    model.parts.iter().map(|part| report(part.nodes.clone())).collect()
 }

@@ -7,9 +7,10 @@ use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
 use crate::model::{Model, Part};
 use crate::newton::Workspace;
+use crate::problem::{Drive, Span};
 use crate::report::StepReport;
 use crate::state::State;
-use crate::step::{Asked, Span};
+use crate::step::advance;
 
 /// The part of `d̂` that what is not supported falls in a round.
 const FALL: f64 = 0.1;
@@ -58,13 +59,13 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
         return settled;
     }
-    let Ok(asked) = Asked::rest(model, state) else {
+    let Ok(drive) = Drive::rest(model, state) else {
         settled
             .warnings
             .push("loads have no value at the start: contacts are not brought to rest".to_owned());
         return settled;
     };
-    let (start, pulls) = (state.clone(), asked.pulls(model));
+    let (start, pulls) = (state.clone(), drive.pulls(model));
     let pull = pulls.iter().copied().fold(0.0, f64::max);
     let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
     let mut now = State { v: vec![Vector::ZERO; state.x.len()], ..state.clone() };
@@ -99,8 +100,8 @@ fn stored<const D: usize>(model: &Model<D>, state: &State<D>) -> f64 {
 
 /// For every body whether it touches anything.
 fn touched<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<bool> {
-    let mut vertices = vec![false; state.x.len()];
-    let contacts = model.contacts_at(&state.x, &model.obstacles.at(state.time));
+    let mut vertices = vec![false; model.surface.rest().len()];
+    let contacts = model.contacts_at(&model.surface_at(&state.x), &model.obstacles.at(state.time));
     contacts.for_each_vertex(|v| vertices[v as usize] = true);
     model.parts.iter().map(|part| vertices[part.vertices.clone()].contains(&true)).collect()
 }
@@ -120,12 +121,13 @@ fn round<const D: usize>(
     let mut held = model.clone();
     for (part, touched) in model.parts.iter().zip(touched(model, state)) {
         if !touched {
-            held.fixed[part.vertices.clone()].fill(true);
+            held.fixed[part.nodes.clone()].fill(true);
+            held.driven[part.vertices.clone()].fill(true);
         }
     }
     held.params.newton.max_iterations = model.params.newton.max_iterations.min(MAX_ITERATIONS);
     let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
-    let (next, _) = Asked::rest(model, state)?.make(&held, state, work, (span, scheme))?;
+    let (next, _) = advance((&held, state), &Drive::rest(model, state)?, (span, scheme), work)?;
     Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })
 }
 
@@ -137,8 +139,8 @@ fn is_calm<const D: usize>(
 ) -> bool {
     model.parts.iter().zip(pulls).all(|(part, pull)| {
         let moved = |i: usize| (after.x[i] - before.x[i]) * model.masses[i];
-        let mass: f64 = model.masses[part.vertices.clone()].iter().sum();
-        let sum = part.vertices.clone().map(moved).fold(Vector::ZERO, |sum, moved| sum + moved);
+        let mass: f64 = model.masses[part.nodes.clone()].iter().sum();
+        let sum = part.nodes.clone().map(moved).fold(Vector::ZERO, |sum, moved| sum + moved);
         sum.norm() <= CALM * pull * h * h * mass
     })
 }
@@ -150,16 +152,17 @@ fn longest<const D: usize>(from: &State<D>, to: &State<D>) -> f64 {
 /// Bodies that contact pushes by more than loads explain, or by more than a tenth of `d̂` in a step.
 fn warnings<const D: usize>(model: &Model<D>, state: &State<D>, pull: f64) -> Vec<String> {
     let obstacles = model.obstacles.at(state.time);
-    let contacts = model.contacts_at(&state.x, &obstacles);
+    let x = model.surface_at(&state.x);
+    let contacts = model.contacts_at(&x, &obstacles);
     let barrier = model.barrier_potential(&contacts, &obstacles, state.kappa);
-    let mut forces = vec![Vector::ZERO; state.x.len()];
-    barrier.gradient(&state.x, -1.0, &mut forces);
-    let (energy, reach) = (barrier.energy(&state.x), model.barrier.reach());
+    let mut forces = vec![Vector::ZERO; x.len()];
+    barrier.gradient(&x, -1.0, &mut forces);
+    let (energy, reach) = (barrier.energy(&x), model.barrier.reach());
     let slight = FALL * model.barrier.dhat() / (model.params.time.step * model.params.time.step);
     // Bodies below carry those above.
     let explained = TOO_MUCH * model.masses.iter().sum::<f64>() * pull.max(slight);
     let push = |part: &Part| {
-        let free = part.vertices.clone().filter(|&i| !model.fixed[i]);
+        let free = part.vertices.clone().filter(|&i| !model.driven[i]);
         free.map(|i| forces[i]).fold(Vector::ZERO, |sum, force| sum + force).norm()
     };
     let warning = |part: &Part| {

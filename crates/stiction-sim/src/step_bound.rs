@@ -28,7 +28,7 @@ pub struct Way<'a, const D: usize> {
 /// What a motion may bring close, and the largest safe `t`.
 #[derive(Clone, Debug)]
 pub struct Sweep<const D: usize> {
-    /// The motion, in m; a trust region has shortened it, vertex by vertex.
+    /// The motion of the vertices, or, after [`of_nodes`](Self::of_nodes), of the nodes, in m; a trust region has shortened it, vertex by vertex.
     pub p: Vec<Vector<D>>,
     /// All pairs that come within `dmin + d̂` on the way.
     pub candidates: Candidates,
@@ -42,7 +42,8 @@ impl<const D: usize> Sweep<D> {
         // Planes between vertices and what is near stand still.
         let moving = way.shifts.iter().any(|shift| *shift != Vector::ZERO);
         match model.params.contact.bound {
-            StepBound::Ogc if !moving => Self::divided(model, way),
+            // A trust region shortens the ways of vertices one by one; those of nodes that move several of them have no such bound.
+            StepBound::Ogc if !moving && model.map.is_none() => Self::divided(model, way),
             _ => Self::uniform(model, way, free),
         }
     }
@@ -74,6 +75,11 @@ impl<const D: usize> Sweep<D> {
         let p: Vec<_> = p.iter().zip(parts).map(|(p, part)| *p * part).collect();
         let candidates = candidates(model, x, &ends(x, &p));
         Self { p, candidates, bound: 1.0 }
+    }
+
+    /// The same as the motion `p` of the nodes, in m, that made this one of the vertices.
+    pub fn of_nodes(self, model: &Model<D>, p: &[Vector<D>]) -> Self {
+        if model.map.is_none() { self } else { Self { p: p.to_vec(), ..self } }
     }
 
     /// The contacts at a position on the way, with obstacles where they are then.

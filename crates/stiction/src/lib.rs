@@ -46,6 +46,7 @@ pub mod ccd;
 pub mod blocks;
 pub mod assemble;
 pub mod potential;
+pub mod pull_back;
 pub mod ogc;
 pub mod contact;
 pub mod barrier;

@@ -53,6 +53,24 @@ pub trait Potential<const D: usize> {
     }
 }
 
+impl<const D: usize, P: Potential<D> + ?Sized> Potential<D> for &P {
+    fn energy(&self, x: &[Vector<D>]) -> f64 {
+        (**self).energy(x)
+    }
+
+    fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
+        (**self).gradient(x, scale, out);
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        (**self).stencils(out);
+    }
+
+    fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
+        (**self).hessian(x, scale, psd, out);
+    }
+}
+
 impl<const D: usize, P: Potential<D> + ?Sized> Potential<D> for [&P] {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
         self.iter().map(|part| part.energy(x)).sum()

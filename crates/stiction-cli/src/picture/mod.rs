@@ -59,7 +59,7 @@ fn summary<const D: usize>(model: &Model<D>, history: &History<D>) -> String {
     format!(
         "{D}D, {} vertices, {}, {}; {steps} steps of {} s, {:.1} Newton iterations a step; \
          friction coefficient {}, stick below {} m/s, barrier below {} m",
-        model.masses.len(),
+        model.surface.rest().len(),
         counted(model.parts.len(), "body", "bodies"),
         counted(model.obstacles.len(), "obstacle", "obstacles"),
         params.time.step,

@@ -9,5 +9,5 @@ pub mod incremental;
 pub use body_force::BodyForce;
 pub use damping::{Damping, Rayleigh, Viscosity};
 pub use elastic::Elastic;
-pub use incremental::Incremental;
+pub use incremental::{Domain, Incremental, NamedPotential};
 pub use inertia::Inertia;

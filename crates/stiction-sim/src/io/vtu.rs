@@ -75,11 +75,11 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 fn text<const D: usize>(model: &Model<D>, state: &State<D>) -> String {
     let cells = Cells::of_model(model);
     let mut data = String::from("<PointData Vectors=\"velocity\">\n");
-    floats(&mut data, "velocity", &state.v);
+    floats(&mut data, "velocity", &model.surface_at(&state.v));
     data.push_str("</PointData>\n<CellData>\n");
     integers(&mut data, "body", &cells.bodies);
     data.push_str("</CellData>\n");
-    document(&state.x, &cells, &data)
+    document(&model.surface_at(&state.x), &cells, &data)
 }
 
 /// The text of a mesh.

@@ -3,6 +3,7 @@
 use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
 
+use super::Skin;
 use crate::boundary::Path;
 use crate::error::{Error, Result};
 use crate::load::Load;
@@ -51,6 +52,8 @@ pub struct Body<const D: usize> {
     pub prescribed: Vec<(Vec<u32>, Path<D>)>,
     /// Forces that are given.
     pub loads: Vec<Load<D>>,
+    /// A finer surface that touches and is drawn in place of the boundary of the elements, which carry it; only of solids that are not static.
+    pub skin: Option<Skin<D>>,
 }
 
 impl<const D: usize> Body<D> {
@@ -76,6 +79,7 @@ impl<const D: usize> Body<D> {
             velocity: Vector::ZERO,
             prescribed: Vec::new(),
             loads: Vec::new(),
+            skin: None,
         }
     }
 
@@ -106,6 +110,7 @@ impl<const D: usize> Body<D> {
         self.check_list("triangle", &self.triangles)?;
         self.check_list("tetrahedron", &self.tetrahedra)?;
         self.check_loose()?;
+        self.check_skin()?;
         if self.is_static { Ok(()) } else { self.check_matter() }
     }
 
@@ -125,6 +130,23 @@ impl<const D: usize> Body<D> {
                 Err(Error::Twice { body, what, first, second })
             }
         }
+    }
+
+    /// Checks that a surface has a solid to carry it.
+    fn check_skin(&self) -> Result<()> {
+        let Some(skin) = &self.skin else { return Ok(()) };
+        let solids = if D == 2 { self.triangles.len() } else { self.tetrahedra.len() };
+        let others = self.edges.len() + if D == 2 { 0 } else { self.triangles.len() };
+        if self.is_static || solids == 0 || others > 0 {
+            let must = "that of a solid, without sheets and rods, that is not static: remove it";
+            return Err(Error::BadBody {
+                body: self.name.clone(),
+                name: "embedded surface",
+                value: 1.0,
+                must,
+            });
+        }
+        skin.check()
     }
 
     fn check_loose(&self) -> Result<()> {

@@ -3,7 +3,7 @@
 use stiction::contact::Weighting;
 use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
-use stiction::mesh::{Filter, Mixed, Surface, VertexFilter, boundary};
+use stiction::mesh::{DisplacementMap, Filter, Mixed, Surface, VertexFilter, boundary};
 
 use super::stiffness::Softness;
 use super::{Body, Part};
@@ -20,26 +20,55 @@ pub(super) fn check_bodies<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
 
 /// Where each body is in the model: one behind the other.
 pub(super) fn parts<const D: usize>(bodies: &[Body<D>]) -> Vec<Part> {
-    let mut start = 0;
+    let (mut node, mut vertex) = (0, 0);
     let mut part = |body: &Body<D>| {
-        let vertices = start..start + body.vertices.len();
-        start = vertices.end;
-        Part { name: body.name.clone(), vertices }
+        let nodes = node..node + body.vertices.len();
+        let vertices = vertex..vertex + surface_vertices(body).len();
+        (node, vertex) = (nodes.end, vertices.end);
+        Part { name: body.name.clone(), nodes, vertices, embedded: body.skin.is_some() }
     };
     bodies.iter().map(&mut part).collect()
 }
 
-/// What damps vertices of these masses, in kg.
+/// The vertices that touch and are drawn: all of a body, or those of its skin.
+pub(super) fn surface_vertices<const D: usize>(body: &Body<D>) -> &[Vector<D>] {
+    body.skin.as_ref().map_or(&body.vertices, |skin| &skin.vertices)
+}
+
+/// How nodes move the vertices of the surface; nothing where every vertex is a node.
+pub(super) fn map<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<Option<DisplacementMap>> {
+    if bodies.iter().all(|body| body.skin.is_none()) {
+        return Ok(None);
+    }
+    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for (body, part) in bodies.iter().zip(parts) {
+        let rows = match &body.skin {
+            Some(skin) => skin.weights(body)?,
+            None => (0..body.vertices.len() as u32).map(|node| vec![(node, 1.0)]).collect(),
+        };
+        for row in rows {
+            columns.extend(row.iter().map(|(node, _)| node + part.nodes.start as u32));
+            values.extend(row.iter().map(|(_, weight)| weight));
+            offsets.push(columns.len());
+        }
+    }
+    let nodes = parts.last().map_or(0, |part| part.nodes.end);
+    Ok(Some(DisplacementMap::new(nodes, offsets, columns, values)?))
+}
+
+/// For every vertex of the surface whether all nodes that move it are `fixed`.
+pub(super) fn driven(fixed: &[bool], map: Option<&DisplacementMap>) -> Vec<bool> {
+    let Some(map) = map else { return fixed.to_vec() };
+    (0..map.vertices()).map(|v| map.row(v).all(|(node, _)| fixed[node])).collect()
+}
+
+/// What damps nodes of these masses, in kg.
 pub(super) fn rayleigh<const D: usize>(bodies: &[Body<D>], parts: &[Part], masses: &[f64]) -> Rayleigh {
     let of_vertices = |of: fn(&Body<D>) -> f64| -> Vec<f64> {
         if bodies.iter().all(|body| of(body) == 0.0) {
             return Vec::new();
         }
-        bodies
-            .iter()
-            .zip(parts)
-            .flat_map(|(body, part)| part.vertices.clone().map(move |_| of(body)))
-            .collect()
+        bodies.iter().zip(parts).flat_map(|(body, part)| part.nodes.clone().map(move |_| of(body))).collect()
     };
     // Fixed shapes have nothing to damp, whatever they say.
     let alpha = of_vertices(|body| if body.is_static { 0.0 } else { body.damping.mass });
@@ -51,9 +80,14 @@ pub(super) fn rayleigh<const D: usize>(bodies: &[Body<D>], parts: &[Part], masse
 pub(super) fn cells<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Mixed {
     let mut cells = Mixed::default();
     for (body, part) in bodies.iter().zip(parts) {
-        cells.tetrahedra.extend(part.shifted(&body.tetrahedra));
-        cells.triangles.extend(part.shifted(&body.triangles));
-        cells.edges.extend(part.shifted(&body.edges));
+        if let Some(skin) = &body.skin {
+            cells.triangles.extend(part.vertices_of(&skin.triangles));
+            cells.edges.extend(part.vertices_of(&skin.edges));
+            continue;
+        }
+        cells.tetrahedra.extend(part.vertices_of(&body.tetrahedra));
+        cells.triangles.extend(part.vertices_of(&body.triangles));
+        cells.edges.extend(part.vertices_of(&body.edges));
     }
     cells
 }
@@ -66,19 +100,16 @@ pub(super) fn surface<const D: usize>(
 ) -> Result<Surface<D>> {
     let (mut edges, mut faces) = (Vec::new(), Vec::new());
     for (body, part) in bodies.iter().zip(parts) {
-        edges.extend(part.shifted(&body.edges));
-        if D == 2 {
-            edges.extend(part.shifted(&boundary::of_triangles(&body.triangles)));
-        } else {
-            faces.extend(part.shifted(&faces_of(body)));
-        }
+        let (of_body, faces_of_body) = primitives(body);
+        edges.extend(part.vertices_of(&of_body));
+        faces.extend(part.vertices_of(&faces_of_body));
     }
     let surface = Surface::new(rest, edges, faces).map_err(|error| surface_error(bodies, error))?;
     if bodies.iter().all(|body| !body.is_static) {
         return Ok(surface);
     }
     let label = |(i, body): (usize, &Body<D>)| {
-        std::iter::repeat_n(body.is_static.then_some(i as u32), body.vertices.len())
+        std::iter::repeat_n(body.is_static.then_some(i as u32), surface_vertices(body).len())
     };
     let labels = bodies.iter().enumerate().flat_map(label).collect();
     Ok(surface.with_filter(Filter::Any(VertexFilter::patches(labels)))?)
@@ -87,16 +118,24 @@ pub(super) fn surface<const D: usize>(
 /// What is wrong with the surface of all bodies, as an error of the first that it is wrong of.
 fn surface_error<const D: usize>(bodies: &[Body<D>], error: stiction::error::Error) -> Error {
     let alone = |body: &Body<D>| {
-        let (mut edges, mut faces) = (body.edges.clone(), Vec::new());
-        if D == 2 {
-            edges.extend(boundary::of_triangles(&body.triangles));
-        } else {
-            faces = faces_of(body);
-        }
-        let wrong = Surface::new(body.vertices.clone(), edges, faces).err();
+        let (edges, faces) = primitives(body);
+        let wrong = Surface::new(surface_vertices(body).to_vec(), edges, faces).err();
         wrong.map(|source| Error::InBody { body: body.name.clone(), source })
     };
     bodies.iter().find_map(alone).unwrap_or(error.into())
+}
+
+/// The edges and faces of a body that can touch.
+fn primitives<const D: usize>(body: &Body<D>) -> (Vec<[u32; 2]>, Vec<[u32; 3]>) {
+    if let Some(skin) = &body.skin {
+        return (skin.edges.clone(), skin.triangles.clone());
+    }
+    let mut edges = body.edges.clone();
+    if D == 2 {
+        edges.extend(boundary::of_triangles(&body.triangles));
+        return (edges, Vec::new());
+    }
+    (edges, faces_of(body))
 }
 
 /// The boundary of a solid, and sheets but for those that lie on it.
@@ -120,7 +159,7 @@ pub(super) fn masses<const D: usize>(
     mut volumes: Vec<f64>,
 ) -> Result<Vec<f64>> {
     for (body, part) in bodies.iter().zip(parts).filter(|(body, _)| !body.is_static) {
-        for mass in &mut volumes[part.vertices.clone()] {
+        for mass in &mut volumes[part.nodes.clone()] {
             *mass *= body.density;
             if !(*mass > 0.0 && mass.is_finite()) {
                 let must = "one with which the masses of vertices are numbers: look at it and at the size of the body";
@@ -137,13 +176,13 @@ pub(super) fn prescribed<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> 
     let mut boundary = Boundary::default();
     for (body, part) in bodies.iter().zip(parts) {
         if body.is_static {
-            boundary.prescribe(part.vertices.clone().map(|v| v as u32), Path::default());
+            boundary.prescribe(part.nodes.clone().map(|v| v as u32), Path::default());
         }
         for (vertices, path) in &body.prescribed {
             let single: Vec<[u32; 1]> = vertices.iter().map(|&v| [v]).collect();
             check_indices("prescribed vertex", &single, body.vertices.len())
                 .map_err(|error| Error::from(error).in_body(&body.name))?;
-            boundary.prescribe(part.shifted(&single).map(|[v]| v), path.clone());
+            boundary.prescribe(part.nodes_of(&single).map(|[v]| v), path.clone());
         }
     }
     Ok(boundary)
@@ -158,7 +197,7 @@ pub(super) fn loads<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Resul
             check_indices("loaded vertex", &single, body.vertices.len())
                 .map_err(|error| Error::from(error).in_body(&body.name))?;
             let thickness = if D == 2 { body.thickness } else { 1.0 };
-            all.push(load.shifted(part.vertices.start as u32).of_thickness(thickness));
+            all.push(load.shifted(part.nodes.start as u32).of_thickness(thickness));
         }
     }
     Ok(Loads(all))
@@ -187,7 +226,7 @@ pub(super) fn softness<const D: usize>(
     let areas = &surface.areas().vertices;
     let of = |(body, part): (&Body<D>, &Part)| {
         let area = median(&areas[part.vertices.clone()]);
-        let driven = fixed[part.vertices.clone()].iter().all(|fixed| *fixed);
+        let driven = fixed[part.nodes.clone()].iter().all(|fixed| *fixed);
         let modulus = body.material.lame.young() * solidity(body, area);
         let inverse_modulus = if driven { 0.0 } else { 1.0 / modulus };
         Softness { inverse_modulus, area: if weighting == Weighting::Area { 1.0 } else { area } }

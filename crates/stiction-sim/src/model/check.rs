@@ -11,7 +11,9 @@ use stiction::stencil::Stencil;
 /// Another way to find pairs than that of the steps, so that what one loses the other finds.
 const CHECK: Check = Check { filtered: false, broad_phase: BroadPhaseKind::SpatialHash };
 
-use super::{Body, Model};
+use super::build::surface_vertices;
+use super::skin::is_within;
+use super::{Body, Model, Part};
 use crate::element::Simplex;
 use crate::error::{Error, Result};
 use crate::state::State;
@@ -27,7 +29,8 @@ impl<const D: usize> Model<D> {
     }
 
     /// The same with obstacles at given places.
-    pub(super) fn check_free_of(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Result<()> {
+    pub(super) fn check_free_of(&self, q: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Result<()> {
+        let x = &self.surface_at(q)[..];
         for &vertex in self.surface.vertices() {
             for (obstacle, solid) in obstacles.iter().enumerate() {
                 let distance = solid.distance(x[vertex as usize]);
@@ -38,7 +41,7 @@ impl<const D: usize> Model<D> {
             }
         }
         self.check_round(x, obstacles)?;
-        self.check_swallowed(x, obstacles)?;
+        self.check_swallowed((q, x), obstacles)?;
         match CHECK.crossings(&self.surface, x)?.first() {
             Some(crossing) => Err(self.intersecting(crossing)),
             None => Ok(()),
@@ -85,19 +88,46 @@ impl<const D: usize> Model<D> {
     }
 
     /// Checks that no ball is wholly inside a solid body: where none crosses its surface, the centre tells.
-    fn check_swallowed(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Result<()> {
+    fn check_swallowed(&self, (q, x): (&[Vector<D>], &[Vector<D>]), obstacles: &[Obstacle<D>]) -> Result<()> {
         for (obstacle, solid) in obstacles.iter().enumerate() {
             let Obstacle::Sphere(ball) = solid else { continue };
             let around = if D == 2 {
-                first_around(ball.center(), &self.elastic.triangles, x)
+                self.first_around(ball.center(), &self.elastic.triangles, q)
             } else {
-                first_around(ball.center(), &self.elastic.tetrahedra, x)
+                self.first_around(ball.center(), &self.elastic.tetrahedra, q)
             };
-            if let Some(vertex) = around {
-                return Err(Error::ObstacleInside { obstacle, body: self.name(vertex).0 });
+            let around = around.map(|node| self.name_of_node(node).0);
+            if let Some(body) = around.or_else(|| self.embedded_around(ball.center(), x)) {
+                return Err(Error::ObstacleInside { obstacle, body });
             }
         }
         Ok(())
+    }
+
+    /// A node of the first element that a point is in; elements that carry a surface may reach beyond it.
+    fn first_around<const N: usize>(
+        &self,
+        point: Vector<D>,
+        elements: &[Simplex<D, N>],
+        q: &[Vector<D>],
+    ) -> Option<u32> {
+        let around = |element: &&Simplex<D, N>| Simplex::contains(&element.stencil.gather(q), point);
+        let carries = |node: usize| self.parts.iter().any(|part| part.embedded && part.nodes.contains(&node));
+        let first = |element: &Simplex<D, N>| element.stencil.0[0];
+        let mut nodes = elements.iter().filter(around).map(first);
+        nodes.find(|node| !carries(*node as usize))
+    }
+
+    /// The first body with a surface of its own that a point is in.
+    fn embedded_around(&self, point: Vector<D>, x: &[Vector<D>]) -> Option<String> {
+        let around = |part: &&Part| {
+            let edges =
+                self.surface.edges().iter().filter(|edge| part.vertices.contains(&(edge[0] as usize)));
+            let faces =
+                self.surface.faces().iter().filter(|face| part.vertices.contains(&(face[0] as usize)));
+            part.embedded && is_within(point, x, (edges, faces))
+        };
+        self.parts.iter().find(around).map(|part| part.name.clone())
     }
 
     /// The round obstacle that edges or faces are much closer to than any vertex, if there is one.
@@ -124,7 +154,7 @@ impl<const D: usize> Model<D> {
     /// Otherwise faces would meet them between vertices, where nothing pushes, and no step could go on.
     pub(super) fn check_round_obstacles(&self) -> Result<()> {
         let rest = self.surface.rest();
-        let moves = |edge: &&[u32; 2]| edge.iter().any(|v| !self.fixed[*v as usize]);
+        let moves = |edge: &&[u32; 2]| edge.iter().any(|v| !self.driven[*v as usize]);
         let length = |edge: &[u32; 2]| (rest[edge[0] as usize] - rest[edge[1] as usize]).norm();
         let edges = self.surface.edges().iter().filter(moves);
         let longest = edges.map(|edge| (length(edge), edge[0])).max_by(|a, b| a.0.total_cmp(&b.0));
@@ -174,7 +204,14 @@ impl<const D: usize> Model<D> {
         contacts
     }
 
-    /// The body of a vertex and its number there.
+    /// The body of a node and its number there.
+    pub(super) fn name_of_node(&self, node: u32) -> (String, usize) {
+        let node = node as usize;
+        let part = self.parts.iter().find(|part| part.nodes.contains(&node));
+        part.map_or((String::new(), node), |part| (part.name.clone(), node - part.nodes.start))
+    }
+
+    /// The body of a vertex of the surface and its number there.
     pub(super) fn name(&self, vertex: u32) -> (String, usize) {
         let vertex = vertex as usize;
         let part = self.parts.iter().find(|part| part.vertices.contains(&vertex));
@@ -201,7 +238,7 @@ impl<const D: usize> Model<D> {
 /// Checks that no body is wholly inside a solid at rest; where nothing crosses, one vertex tells.
 pub(super) fn check_nested<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
     for (inner, body) in bodies.iter().enumerate() {
-        let Some(&point) = body.vertices.first() else { continue };
+        let Some(&point) = surface_vertices(body).first() else { continue };
         let others = bodies.iter().enumerate().filter(|(outer, _)| *outer != inner);
         if let Some((index, outer)) = others.into_iter().find(|(_, outer)| is_inside(point, outer)) {
             return Err(Error::Intersecting {
@@ -215,18 +252,11 @@ pub(super) fn check_nested<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
     Ok(())
 }
 
-/// A vertex of the first element that a point is in.
-fn first_around<const D: usize, const N: usize>(
-    point: Vector<D>,
-    elements: &[Simplex<D, N>],
-    x: &[Vector<D>],
-) -> Option<u32> {
-    let around = |element: &&Simplex<D, N>| Simplex::contains(&element.stencil.gather(x), point);
-    elements.iter().find(around).map(|element| element.stencil.0[0])
-}
-
 /// Whether a point is inside a solid.
 fn is_inside<const D: usize>(point: Vector<D>, body: &Body<D>) -> bool {
+    if let Some(skin) = &body.skin {
+        return skin.contains(point);
+    }
     if D == 2 { is_in_any(point, &body.triangles, body) } else { is_in_any(point, &body.tetrahedra, body) }
 }
 

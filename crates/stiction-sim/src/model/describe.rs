@@ -8,7 +8,7 @@ impl<const D: usize> Model<D> {
     pub fn describe(&self, error: &Error) -> String {
         match error {
             Error::Blocked { step, vertex, missing } => {
-                let (body, vertex) = self.name(*vertex as u32);
+                let (body, vertex) = self.name_of_node(*vertex as u32);
                 format!(
                     "step {step}: the prescribed motion of body \"{body}\" is blocked at its vertex {vertex}, {} its goal: \
                      something is in its way; slow it down, make the time step smaller or make room",
@@ -16,7 +16,7 @@ impl<const D: usize> Model<D> {
                 )
             }
             Error::NoNumber { what, vertex, time } => {
-                let (body, vertex) = self.name(*vertex as u32);
+                let (body, vertex) = self.name_of_node(*vertex as u32);
                 format!(
                     "the {what} of body \"{body}\" is no number at {time:.6} s, at its vertex {vertex}: look at its formula"
                 )

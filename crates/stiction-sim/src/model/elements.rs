@@ -60,7 +60,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         part: &Part,
     ) -> Result<Vec<Simplex<D, N>>> {
         let mut out = Vec::new();
-        for (element, vertices) in part.shifted(list).enumerate() {
+        for (element, vertices) in part.nodes_of(list).enumerate() {
             let simplex = Simplex::new(Stencil(vertices), self.rest, body.material);
             let volume = simplex.volume;
             if !(volume > 0.0 && volume.is_finite()) {
@@ -75,7 +75,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         if !body.is_sheet() {
             return Ok(());
         }
-        for (element, vertices) in part.shifted(&body.triangles).enumerate() {
+        for (element, vertices) in part.nodes_of(&body.triangles).enumerate() {
             let membrane = Membrane::new(Stencil(vertices), self.rest, body.material, body.thickness);
             check_size(body, ("triangle", element), "area", membrane.volume / body.thickness)?;
             self.share(vertices, membrane.volume);
@@ -83,7 +83,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         }
         let lame = body.material.lame;
         let bending = Hinge::<D>::bending_stiffness(lame.young(), lame.poisson(), body.thickness);
-        for vertices in part.shifted(&hinges(&body.triangles)) {
+        for vertices in part.nodes_of(&hinges(&body.triangles)) {
             self.elastic.hinges.push(Hinge::new(Stencil(vertices), self.rest, bending));
         }
         Ok(())
@@ -92,7 +92,7 @@ impl<'a, const D: usize> Matter<'a, D> {
     fn add_rods(&mut self, body: &Body<D>, part: &Part) -> Result<()> {
         let section = PI * body.radius * body.radius;
         let young = body.material.lame.young();
-        for (element, vertices) in part.shifted(&body.edges).enumerate() {
+        for (element, vertices) in part.nodes_of(&body.edges).enumerate() {
             let spring = Spring::new(Stencil(vertices), self.rest, young * section);
             check_size(body, ("edge", element), "length", spring.length)?;
             self.share(vertices, section * spring.length);
@@ -100,7 +100,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         }
         // The second moment of area of a disc, about a diameter.
         let bending = young * section * body.radius * body.radius / 4.0;
-        for vertices in part.shifted(&bends(&body.edges)) {
+        for vertices in part.nodes_of(&bends(&body.edges)) {
             self.elastic.bends.push(Bend::new(Stencil(vertices), self.rest, bending));
         }
         Ok(())

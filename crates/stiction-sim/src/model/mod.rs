@@ -5,17 +5,22 @@ mod build;
 mod check;
 mod describe;
 mod elements;
+mod skin;
 mod stiffness;
 
+use std::borrow::Cow;
+
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use body::{Body, BodyDamping};
+pub use skin::Skin;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
 use stiction::friction::Coefficients;
 use stiction::math::Vector;
-use stiction::mesh::{Mixed, Surface};
+use stiction::mesh::{DisplacementMap, Mixed, Surface};
 use stiction::obstacle::Obstacle;
 pub use stiffness::{BodyStiffness, DEEP, risen};
 
@@ -26,23 +31,39 @@ use crate::load::Loads;
 use crate::obstacles::Obstacles;
 use crate::params::Params;
 use crate::state::State;
+use crate::term::{Term, Terms};
 use elements::Matter;
+
+/// Names of the energies that every model has.
+const ENERGIES: [&str; 7] = ["kinetic", "elastic", "damping", "gravity", "barrier", "friction", "total"];
 
 /// Where a body is in a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The body's name.
     pub name: String,
-    /// Its vertices in the model.
+    /// Its nodes in the model: what moves by itself.
+    pub nodes: Range<usize>,
+    /// Its vertices in the surface of the model: what touches and is drawn.
     pub vertices: Range<usize>,
+    /// Whether its surface is one of its own, which its nodes carry.
+    pub embedded: bool,
 }
 
 impl Part {
-    /// Numbers in the model of primitives of the body.
-    fn shifted<const N: usize>(&self, primitives: &[[u32; N]]) -> impl Iterator<Item = [u32; N]> {
-        let offset = self.vertices.start as u32;
-        primitives.iter().map(move |primitive| primitive.map(|v| v + offset))
+    /// The numbers in the model of nodes of the body.
+    fn nodes_of<const N: usize>(&self, elements: &[[u32; N]]) -> impl Iterator<Item = [u32; N]> {
+        shifted(elements, self.nodes.start)
     }
+
+    /// The numbers in the model of vertices of the body's surface.
+    fn vertices_of<const N: usize>(&self, primitives: &[[u32; N]]) -> impl Iterator<Item = [u32; N]> {
+        shifted(primitives, self.vertices.start)
+    }
+}
+
+fn shifted<const N: usize>(primitives: &[[u32; N]], offset: usize) -> impl Iterator<Item = [u32; N]> {
+    primitives.iter().map(move |primitive| primitive.map(|v| v + offset as u32))
 }
 
 /// Bodies, obstacles and parameters: all that a step reads and never writes.
@@ -54,22 +75,28 @@ pub struct Model<const D: usize> {
     pub gravity: Vector<D>,
     /// Where each body is.
     pub parts: Vec<Part>,
-    /// Tetrahedra, triangles and edges of all bodies, for pictures and files.
+    /// Positions of the nodes at rest, in m.
+    pub rest: Vec<Vector<D>>,
+    /// Tetrahedra, triangles and edges of all bodies, for pictures and files, by vertices of the surface.
     pub cells: Mixed,
     /// What can touch.
     pub surface: Surface<D>,
+    /// `W`: how nodes move the vertices of the surface; nothing where every vertex is a node.
+    pub map: Option<DisplacementMap>,
     /// What bodies cannot enter.
     pub obstacles: Obstacles<D>,
     /// The elements.
     pub elastic: Elastic<D>,
-    /// Mass of each vertex, in kg; 0 for those of fixed shapes.
+    /// Mass of each node, in kg; 0 for those of fixed shapes.
     pub masses: Vec<f64>,
     /// What damps the bodies.
     pub rayleigh: Rayleigh,
-    /// Vertices whose motion is given.
+    /// Nodes whose motion is given.
     pub boundary: Boundary<D>,
-    /// For every vertex whether its motion is given.
+    /// For every node whether its motion is given.
     pub fixed: Vec<bool>,
+    /// For every vertex of the surface whether the motion of all nodes that move it is given.
+    pub driven: Vec<bool>,
     /// Forces that are given.
     pub loads: Loads<D>,
     /// The barrier.
@@ -80,6 +107,8 @@ pub struct Model<const D: usize> {
     pub stiffness: BodyStiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
+    /// Energies that users added.
+    pub terms: Terms<D>,
 }
 
 impl<const D: usize> Model<D> {
@@ -103,20 +132,25 @@ impl<const D: usize> Model<D> {
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
         let matter = Matter::new(bodies, &parts, &rest)?;
         let (elastic, masses) = (matter.elastic, build::masses(bodies, &parts, matter.volumes)?);
-        let surface = build::surface(bodies, &parts, rest.clone())?;
+        let map = build::map(bodies, &parts)?;
+        let vertices = bodies.iter().flat_map(|body| build::surface_vertices(body).iter().copied());
+        let surface = build::surface(bodies, &parts, vertices.collect())?;
         let surface = build::without_rings(surface, params.contact.excluded_rings)?;
         let boundary = build::prescribed(bodies, &parts)?;
-        let diagonal = Aabb::around(rest.iter().copied(), 0.0).diagonal();
+        let diagonal = Aabb::around(surface.rest().iter().copied(), 0.0).diagonal();
         let barrier = barrier(&params, diagonal)?;
         let fixed = boundary.mask(rest.len());
+        let driven = build::driven(&fixed, map.as_ref());
         let loads = build::loads(bodies, &parts)?;
         let softness = build::softness((bodies, &parts), &surface, &fixed, params.contact.weighting);
         let stiffness = BodyStiffness::new(softness, &parts, &barrier)?;
         let model = Self {
             params,
             gravity,
+            rest: rest.clone(),
             cells: build::cells(bodies, &parts),
             surface,
+            map,
             obstacles: obstacles.into(),
             elastic,
             rayleigh: build::rayleigh(bodies, &parts, &masses),
@@ -124,17 +158,20 @@ impl<const D: usize> Model<D> {
             parts,
             boundary,
             fixed,
+            driven,
             loads,
             barrier,
             coefficients: params.friction.mu.into(),
             stiffness,
             diagonal,
+            terms: Terms::default(),
         };
         model.obstacles.check_at(0.0)?;
         model.check_free_of(&rest, &model.obstacles.at(0.0))?;
-        model.check_distances(&rest)?;
+        let vertices = model.surface.rest();
+        model.check_distances(vertices)?;
         check::check_nested(bodies)?;
-        model.check_self_contact(&rest)?;
+        model.check_self_contact(vertices)?;
         model.check_round_obstacles()?;
         let state = model.start(bodies, rest);
         Ok((model, state))
@@ -146,8 +183,8 @@ impl<const D: usize> Model<D> {
         for vertex in self.boundary.vertices() {
             v[vertex as usize] = Vector::ZERO;
         }
-        let kappa =
-            (!self.contacts_at(&rest, &self.obstacles.at(0.0)).is_empty()).then(|| self.first_kappa());
+        let contacts = self.contacts_at(&self.surface_at(&rest), &self.obstacles.at(0.0));
+        let kappa = (!contacts.is_empty()).then(|| self.first_kappa());
         State {
             x: rest,
             v,
@@ -167,7 +204,7 @@ impl<const D: usize> Model<D> {
     /// If it does not fit the vertices and obstacles, a coefficient is not possible, or it has velocities of obstacles: those follow from
     /// their paths.
     pub fn with_coefficients(self, coefficients: Coefficients<D>) -> Result<Self> {
-        coefficients.check(self.masses.len(), self.obstacles.len())?;
+        coefficients.check(self.surface.rest().len(), self.obstacles.len())?;
         let found = coefficients.obstacle_velocities.len();
         if found > 0 {
             let what = "list of velocities of obstacles, which a model has from their paths,";
@@ -176,7 +213,31 @@ impl<const D: usize> Model<D> {
         Ok(Self { coefficients, ..self })
     }
 
-    /// The contacts of a configuration, with obstacles where they are then.
+    /// The same with one more energy.
+    ///
+    /// # Errors
+    /// If its name is empty, has other characters than letters, digits and `_`, or is that of another energy.
+    pub fn with_term(mut self, term: impl Term<D> + 'static) -> Result<Self> {
+        let name = term.name();
+        let odd = |c: char| !(c.is_alphanumeric() || c == '_');
+        let taken = ENERGIES.contains(&name) || self.terms.0.iter().any(|other| other.name() == name);
+        if name.is_empty() || name.contains(odd) || taken {
+            let must = if taken { "another energy has it" } else { "it must be of letters, digits and _" };
+            return Err(Error::TermName { name: name.to_owned(), must });
+        }
+        self.terms.0.push(Arc::new(term));
+        Ok(self)
+    }
+
+    /// `x = W q`: a field of the nodes (positions, ways, velocities) at the vertices of the surface.
+    ///
+    /// # Panics
+    /// If there is not one entry for each node.
+    pub fn surface_at<'a>(&self, q: &'a [Vector<D>]) -> Cow<'a, [Vector<D>]> {
+        self.map.as_ref().map_or(Cow::Borrowed(q), |map| Cow::Owned(map.apply(q)))
+    }
+
+    /// The contacts of a configuration of the surface, with obstacles where they are then.
     pub fn contacts_at(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
         let selection = self.selection();
         let method = self.params.contact.broad_phase;
@@ -206,7 +267,7 @@ impl<const D: usize> Model<D> {
     /// Leaves out contacts of nothing but vertices whose motion is given: their forces move nothing, and their gaps would ask for ever
     /// stiffer barriers.
     fn leave_out_driven(&self, contacts: &mut Contacts) {
-        let moves = |vertices: &[u32]| vertices.iter().any(|v| !self.fixed[*v as usize]);
+        let moves = |vertices: &[u32]| vertices.iter().any(|v| !self.driven[*v as usize]);
         contacts.vv.retain(|c| moves(&c.stencil.0));
         contacts.ve.retain(|c| moves(&c.stencil.0));
         contacts.ee.retain(|c| moves(&c.stencil.0));

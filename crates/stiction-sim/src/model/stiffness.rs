@@ -136,7 +136,14 @@ mod tests {
     }
 
     fn parts(count: usize) -> Vec<Part> {
-        (0..count).map(|k| Part { name: k.to_string(), vertices: 2 * k..2 * k + 2 }).collect()
+        (0..count)
+            .map(|k| Part {
+                name: k.to_string(),
+                nodes: 2 * k..2 * k + 2,
+                vertices: 2 * k..2 * k + 2,
+                embedded: false,
+            })
+            .collect()
     }
 
     fn body(modulus: f64, area: f64) -> Softness {

@@ -35,9 +35,9 @@ impl Scene {
         }
     }
 
-    /// The number of the body that has a vertex of the model.
-    fn body_of<const D: usize>(&self, model: &Model<D>, vertex: usize) -> Option<usize> {
-        let index = model.parts.iter().position(|part| part.vertices.contains(&vertex))?;
+    /// The number of the body that has a node of the model.
+    fn body_of<const D: usize>(&self, model: &Model<D>, node: usize) -> Option<usize> {
+        let index = model.parts.iter().position(|part| part.nodes.contains(&node))?;
         (index < self.bodies.len()).then_some(index)
     }
 

@@ -5,9 +5,10 @@ use stiction::blocks::Blocks;
 use stiction::distance::Psd;
 use stiction::math::{Vector, vector};
 use stiction::potential::Potential;
-use stiction_sim::energy::{Inertia, Viscosity};
+use stiction_sim::energy::Inertia;
 use stiction_sim::model::Model;
-use stiction_sim::newton::{Problem, Workspace};
+use stiction_sim::newton::Workspace;
+use stiction_sim::problem::{Drive, Problem, Solution, Span};
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -125,38 +126,36 @@ fn every_energy<const D: usize>() {
     for _ in 0..3 {
         step(&model, &mut state, &mut work).unwrap();
     }
-    let obstacles = model.obstacles.at(state.time);
-    let contacts = model.contacts_at(&state.x, &obstacles);
+    compare_increments(&format!("incremental {D}D"), &model, &state, &mut random);
+}
+
+/// The incremental potential of a state in contact and close to it, with all that a model has, against differences.
+pub fn compare_increments<const D: usize>(
+    name: &str,
+    model: &Model<D>,
+    state: &State<D>,
+    random: &mut Random,
+) {
+    let (h, drive) = (model.params.time.step, Drive::rest(model, state).unwrap());
+    let span = Span { h, steps: state.step + 1, time: state.time + h };
+    let scheme = model.params.time.integrator.begin(state, h);
+    let problem = Problem::new(model, state, &drive, (span, scheme)).unwrap();
+    let mut solution = Solution::at(model, state);
+    let contacts = &solution.contacts;
     assert!(
         !contacts.obstacle.is_empty() && contacts.len() > contacts.obstacle.len() && state.kappa.is_some()
     );
-    let slides = stiction::friction::lag(
-        &model.barrier_potential(&contacts, &obstacles, state.kappa),
-        &state.x,
-        &model.params.friction.mu.into(),
-    );
-    let scheme = model.params.time.integrator.begin(&state, model.params.time.step);
-    let viscosity = Viscosity::at(&model.elastic, &state.x, &model.rayleigh);
-    let problem = Problem {
-        model: &model,
-        scheme: &scheme,
-        slides: &slides,
-        viscosity: &viscosity,
-        targets: &[],
-        obstacles: &obstacles,
-        forces: &[],
-        step: 1,
-    };
+    solution.slides = problem.freeze(&solution, &model.surface_at(&state.v), true);
     for _ in 0..4 {
-        let x = jiggle(&state.x, 1e-3, &mut random);
-        compare(&format!("incremental {D}D"), &x, &|x| {
+        let q = jiggle(&state.x, 1e-3 * model.barrier.dhat() / 0.05, random);
+        let contacts_at = |q: &[Vector<D>]| model.contacts_at(&model.surface_at(q), &solution.obstacles);
+        compare(name, &q, &|q| {
             // Leaked: the potential borrows its contacts, and a test ends soon.
-            let contacts = Box::leak(Box::new(model.contacts_at(x, &obstacles)));
-            problem.potential_with(contacts, &obstacles, state.kappa)
+            problem.potential_with(&solution, Box::leak(Box::new(contacts_at(q))))
         });
-        let contacts = model.contacts_at(&x, &obstacles);
-        let h = dense(&problem.potential_with(&contacts, &obstacles, state.kappa), &x, Psd::Clamp);
-        assert!(smallest_quotient(&h, x.len() * D) > -1e-12);
+        let contacts = contacts_at(&q);
+        let h = dense(&problem.potential_with(&solution, &contacts), &q, Psd::Clamp);
+        assert!(smallest_quotient(&h, q.len() * D) > -1e-12);
     }
 }
 

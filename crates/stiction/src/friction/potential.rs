@@ -34,6 +34,11 @@ impl<const D: usize> Motion<'_, D> {
         if self.v_ref.is_empty() { moved } else { moved + self.v_ref[i] }
     }
 
+    /// `v(x)` at all vertices, in m/s.
+    pub fn velocities(&self, x: &[Vector<D>]) -> Vec<Vector<D>> {
+        (0..x.len()).map(|i| self.velocity(x, i)).collect()
+    }
+
     /// `Σ cᵢ vᵢ(x)` over the vertices of a stencil, in m/s.
     #[inline]
     pub fn relative<const N: usize>(&self, x: &[Vector<D>], stencil: &Stencil<N>, c: &[f64; N]) -> Vector<D> {

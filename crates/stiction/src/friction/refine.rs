@@ -105,6 +105,22 @@ impl Refinement {
     }
 }
 
+impl Refinement {
+    /// How it ends with these changes, one after each solve; nothing if it goes on.
+    pub fn outcome(&self, changes: &[LagChange]) -> Option<Outcome> {
+        let last = changes.last()?;
+        if !last.relative().is_finite() || !last.change.is_finite() {
+            Some(Outcome::Diverged)
+        } else if last.relative() <= self.tolerance {
+            Some(Outcome::Converged)
+        } else if let Some(ended) = without_progress(changes) {
+            Some(ended)
+        } else {
+            (changes.len() >= self.rounds).then_some(Outcome::Exhausted)
+        }
+    }
+}
+
 /// How a refinement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -192,24 +208,10 @@ pub fn refine<P: Lagged>(
     loop {
         problem.solve()?;
         changes.push(problem.measure()?);
-        if let Some(outcome) = outcome(&changes, refinement) {
+        if let Some(outcome) = refinement.outcome(&changes) {
             return Ok(RefinementReport { changes, outcome });
         }
         problem.relag();
-    }
-}
-
-/// Whether it is over.
-fn outcome(changes: &[LagChange], refinement: &Refinement) -> Option<Outcome> {
-    let last = changes[changes.len() - 1];
-    if !last.relative().is_finite() || !last.change.is_finite() {
-        Some(Outcome::Diverged)
-    } else if last.relative() <= refinement.tolerance {
-        Some(Outcome::Converged)
-    } else if let Some(ended) = without_progress(changes) {
-        Some(ended)
-    } else {
-        (changes.len() >= refinement.rounds).then_some(Outcome::Exhausted)
     }
 }
 

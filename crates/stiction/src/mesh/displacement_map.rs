@@ -54,8 +54,11 @@ impl DisplacementMap {
         self.nodes
     }
 
-    /// `M u`, for one entry of `u` for each node.
-    pub(crate) fn apply<const D: usize>(&self, u: &[Vector<D>]) -> Vec<Vector<D>> {
+    /// `M u`, for one entry of `u` for each node; of positions, where every row sums to 1, the positions of the vertices.
+    ///
+    /// # Panics
+    /// If `u` is shorter than there are [`nodes`](Self::nodes).
+    pub fn apply<const D: usize>(&self, u: &[Vector<D>]) -> Vec<Vector<D>> {
         let row = |v| self.row(v).fold(Vector::ZERO, |sum, (node, value)| sum + u[node] * value);
         (0..self.vertices()).map(row).collect()
     }
@@ -63,15 +66,27 @@ impl DisplacementMap {
     /// `Mᵀ g`, for one entry of `g` for each vertex.
     pub(crate) fn apply_transposed<const D: usize>(&self, g: &[Vector<D>]) -> Vec<Vector<D>> {
         let mut out = vec![Vector::ZERO; self.nodes];
+        self.add_transposed(g, &mut out);
+        out
+    }
+
+    /// Adds `Mᵀ g` to `out`, for one entry of `g` for each vertex; in the order of the vertices.
+    ///
+    /// # Panics
+    /// If `g` is longer than there are [`vertices`](Self::vertices), or `out` shorter than there are [`nodes`](Self::nodes).
+    pub fn add_transposed<const D: usize>(&self, g: &[Vector<D>], out: &mut [Vector<D>]) {
         for (v, g) in g.iter().enumerate() {
             for (node, value) in self.row(v) {
                 out[node] += *g * value;
             }
         }
-        out
     }
 
-    fn row(&self, v: usize) -> impl Iterator<Item = (usize, f64)> {
+    /// The nodes that move a vertex, with their weights.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn row(&self, v: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.offsets[v]..self.offsets[v + 1];
         range.map(|k| (self.columns[k] as usize, self.values[k]))
     }

@@ -1,0 +1,67 @@
+//! Energies that users add to a model.
+
+use std::fmt;
+use std::sync::Arc;
+
+use stiction::math::Vector;
+use stiction::potential::Potential;
+
+use crate::energy::Domain;
+
+/// An energy of a model beside those that stiction knows: a spring to a moving point, a field, a glue.
+///
+/// ```text
+/// E(q, t) in J        force −∂E/∂q in N        its work on the model in a step from (q₀, t₀) to (q₁, t₁), in J:
+/// W = ½ (E(q₀, t₁) − E(q₀, t₀) + E(q₁, t₁) − E(q₁, t₀))
+/// ```
+/// The work, of what moves it in time, is exact for energies whose derivative by time is linear along the step, as those of springs are. Reports have the
+/// energy by its [`name`](Self::name).
+pub trait Term<const D: usize>: fmt::Debug + Send + Sync {
+    /// Its name in reports and tables: letters, digits and `_`.
+    fn name(&self) -> &str;
+
+    /// What it depends on.
+    fn domain(&self) -> Domain {
+        Domain::Nodes
+    }
+
+    /// The energy at a time in s.
+    fn at(&self, time: f64) -> Box<dyn Potential<D> + '_>;
+
+    /// What went wrong in the energy since it was last asked, for energies that are computed by others; then a step fails with it.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The energies that users added, in the order in which they are summed.
+#[derive(Clone, Debug, Default)]
+pub struct Terms<const D: usize>(pub Vec<Arc<dyn Term<D>>>);
+
+impl<const D: usize> Terms<D> {
+    /// Energies by name, in J, at positions of nodes and surface, both in m, and a time in s.
+    pub fn energies(&self, (q, x): (&[Vector<D>], &[Vector<D>]), time: f64) -> Vec<(String, f64)> {
+        let of = |term: &Arc<dyn Term<D>>| (term.name().to_owned(), energy(&**term, (q, x), time));
+        self.0.iter().map(of).collect()
+    }
+
+    /// The work that time does through them in a step between two configurations, each of nodes and surface, and two times.
+    pub fn work(
+        &self,
+        before: (&[Vector<D>], &[Vector<D>]),
+        after: (&[Vector<D>], &[Vector<D>]),
+        [from, to]: [f64; 2],
+    ) -> f64 {
+        let change = |term: &dyn Term<D>, at| energy(term, at, to) - energy(term, at, from);
+        self.0.iter().map(|term| 0.5 * (change(&**term, before) + change(&**term, after))).sum()
+    }
+
+    /// The first term that something went wrong with, and what.
+    pub fn trouble(&self) -> Option<(String, String)> {
+        self.0.iter().find_map(|term| Some((term.name().to_owned(), term.trouble()?)))
+    }
+}
+
+fn energy<const D: usize>(term: &dyn Term<D>, (q, x): (&[Vector<D>], &[Vector<D>]), time: f64) -> f64 {
+    term.at(time).energy(if term.domain() == Domain::Surface { x } else { q })
+}

@@ -1,0 +1,128 @@
+//! Energies of a surface as energies of the nodes that move it.
+
+use crate::assemble::{self, Assembly};
+use crate::blocks::{Blocks, Pattern, Stencils};
+use crate::distance::Psd;
+use crate::math::{Matrix, Vector};
+use crate::mesh::DisplacementMap;
+use crate::potential::Potential;
+use crate::stencil::Stencil;
+
+/// A potential `P` of the vertices as a potential of the nodes, with the weights `W` of a [`DisplacementMap`]:
+///
+/// ```text
+/// E(q) = P(W q)        ∇E = Wᵀ ∇P        ∇²E = Wᵀ ∇²P W        q in m
+/// ```
+/// Block `Hᵢⱼ` of two vertices goes to the blocks `(k, l)` of the nodes that move them, with the factor `Wᵢₖ Wⱼₗ`, in the order of
+/// the blocks of `P`. What is positive semi-definite stays so.
+#[derive(Debug)]
+pub struct PullBack<'a, P: ?Sized> {
+    /// `P`.
+    pub potential: &'a P,
+    /// `W`.
+    pub map: &'a DisplacementMap,
+}
+
+/// A block of the vertices in the matrix of the nodes: where it goes, its factor, its place among the blocks of the vertices.
+struct Term<const N: usize> {
+    nodes: Stencil<N>,
+    weight: f64,
+    block: usize,
+}
+
+/// All terms of a pattern: of single nodes, and of pairs of them.
+struct Terms {
+    single: Vec<Term<1>>,
+    pairs: Vec<Term<2>>,
+}
+
+impl Terms {
+    fn new(pattern: &Pattern, map: &DisplacementMap) -> Self {
+        let mut terms = Self { single: Vec::new(), pairs: Vec::new() };
+        for column in 0..pattern.vertices() {
+            for block in pattern.lower(column) {
+                let row = pattern.rows()[block] as usize;
+                if row == column {
+                    terms.add_diagonal(map, row, block);
+                } else {
+                    terms.add_pair(map, (row, column), block);
+                }
+            }
+        }
+        terms
+    }
+
+    /// A block that is symmetric: each pair of nodes once, its transpose comes by itself.
+    fn add_diagonal(&mut self, map: &DisplacementMap, vertex: usize, block: usize) {
+        for (place, (k, a)) in map.row(vertex).enumerate() {
+            self.single.push(Term { nodes: Stencil([k as u32]), weight: a * a, block });
+            for (l, b) in map.row(vertex).skip(place + 1) {
+                self.pairs.push(Term { nodes: Stencil([k as u32, l as u32]), weight: a * b, block });
+            }
+        }
+    }
+
+    fn add_pair(&mut self, map: &DisplacementMap, (row, column): (usize, usize), block: usize) {
+        for (k, a) in map.row(row) {
+            for (l, b) in map.row(column) {
+                self.pairs.push(Term { nodes: Stencil([k as u32, l as u32]), weight: a * b, block });
+            }
+        }
+    }
+}
+
+impl<P: ?Sized> PullBack<'_, P> {
+    /// The Hessian of `P`, block by block.
+    fn add_blocks<const D: usize>(&self, surface: &Blocks<D>, out: &mut Assembly<'_, D>)
+    where
+        P: Potential<D>,
+    {
+        let (terms, values) = (Terms::new(surface.pattern(), self.map), surface.values());
+        let single = |_, term: &Term<1>| [[values[term.block] * term.weight]];
+        assemble::hessian(&terms.single, out, |_, term| term.nodes, single);
+        let pair = |_, term: &Term<2>| {
+            let block = values[term.block] * term.weight;
+            [[Matrix::ZERO, block], [block.transpose(), Matrix::ZERO]]
+        };
+        assemble::hessian(&terms.pairs, out, |_, term| term.nodes, pair);
+    }
+}
+
+impl<const D: usize, P: Potential<D> + ?Sized> Potential<D> for PullBack<'_, P> {
+    fn energy(&self, q: &[Vector<D>]) -> f64 {
+        self.potential.energy(&self.map.apply(q))
+    }
+
+    fn gradient(&self, q: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
+        let mut surface = vec![Vector::ZERO; self.map.vertices()];
+        self.potential.gradient(&self.map.apply(q), scale, &mut surface);
+        self.map.add_transposed(&surface, out);
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        let mut surface = Blocks::<D>::default();
+        surface.begin(self.map.vertices(), |stencils| self.potential.stencils(stencils));
+        let terms = Terms::new(surface.pattern(), self.map);
+        out.push(terms.single.iter().map(|term| term.nodes));
+        out.push(terms.pairs.iter().map(|term| term.nodes));
+    }
+
+    fn hessian(&self, q: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
+        let x = self.map.apply(q);
+        match out {
+            Assembly::Product { p, out } => {
+                let mut product = vec![Vector::ZERO; x.len()];
+                self.potential.product(&x, scale, psd, &self.map.apply(p), &mut product);
+                self.map.add_transposed(&product, out);
+            }
+            Assembly::Form { p, sum } => {
+                **sum += scale * self.potential.quadratic_form(&x, psd, &self.map.apply(p));
+            }
+            _ => {
+                let mut surface = Blocks::default();
+                surface.assemble(self.potential, &x, scale, psd);
+                self.add_blocks(&surface, out);
+            }
+        }
+    }
+}
