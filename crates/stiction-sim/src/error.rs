@@ -359,6 +359,7 @@ impl Error {
             | Self::Twice { body, .. }
             | Self::SelfContact { body, .. }
             | Self::LooseVertex { body, .. }
+            | Self::OutsideCarrier { body, .. }
             | Self::Intersecting { body, .. }
             | Self::InsideObstacle { body, .. }
             | Self::TooClose { body, .. }

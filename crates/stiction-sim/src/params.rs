@@ -190,6 +190,11 @@ impl Params {
             positive("solver.tolerance", tolerance)?;
         }
         positive("solver.max_iterations", self.newton.max_iterations as f64)?;
+        let iterations = self.newton.max_iterations as f64;
+        if iterations > MAX_ITERATIONS {
+            let must = "at most 1,000,000: a step that takes more has no solution";
+            return Err(Error::BadParameter { name: "solver.max_iterations", value: iterations, must });
+        }
         let retries = self.newton.retries as f64;
         if retries > MAX_RETRIES {
             return Err(Error::BadParameter { name: "solver.retries", value: retries, must: "at most 16" });
@@ -197,6 +202,9 @@ impl Params {
         Ok(())
     }
 }
+
+/// Newton iterations of a step that nobody waits for.
+const MAX_ITERATIONS: f64 = 1e6;
 
 /// 65,536 substeps: whoever wants more wants another time step.
 const MAX_RETRIES: f64 = 16.0;

@@ -87,6 +87,13 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
         now = next;
     }
     settled.moved = longest(&start, &now);
+    if !calm && settled.moved > model.barrier.dhat() {
+        settled.warnings.push(format!(
+            "contacts are not at rest after {} rounds, in which bodies moved by up to {:.3e} m before the start: what touches falls or is pressed \
+             together; place bodies where they rest, or set contact.settle = false",
+            settled.rounds, settled.moved
+        ));
+    }
     *state = State { x: now.x, kappa: now.kappa, ..start };
     settled.energy[1] = stored(model, state);
     settled.warnings.extend(warnings(model, state, pull));

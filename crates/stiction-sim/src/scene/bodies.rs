@@ -19,6 +19,11 @@ impl Scene {
             self.check_static(&key, body)?;
         }
         let piece = self.piece(&format!("{key}.shape"), &body.shape)?;
+        if body.is_static && piece.skin.is_some() {
+            let message =
+                "means nothing for a static body, which does not deform: remove it, or static = true";
+            return Err(self.error(&format!("{key}.shape.mesh.embed"), message));
+        }
         let (prescribed, loads) = (self.prescribed(&key, body, &piece)?, self.loads(&key, body, &piece)?);
         self.check_idle(&key, body, (piece.vertices.len(), &prescribed), &loads)?;
         let velocity = self.vector_or_zero(&format!("{key}.velocity"), body.velocity.as_deref())?;
@@ -32,6 +37,7 @@ impl Scene {
             edges: piece.edges,
             triangles: piece.triangles,
             tetrahedra: piece.tetrahedra,
+            skin: piece.skin,
             damping: self.damping(&key, body)?,
             velocity,
             prescribed,
@@ -205,11 +211,36 @@ impl Scene {
             return Err(self.error(&file_key, "a mesh in 2D must have the same z everywhere"));
         }
         let turned = rotation(axis, degrees);
-        let piece = Piece::of_file(&mesh, |x| {
+        let place = |x: Vector<3>| {
             let x = turned * (x * shape.scale);
             by + Vector(std::array::from_fn(|k| x[k]))
+        };
+        let piece = Piece::of_file(&mesh, place);
+        let piece = piece.ok_or_else(|| self.error(&file_key, "has no edges, triangles or tetrahedra"))?;
+        let Some(file) = &shape.embed else { return Ok(piece) };
+        let skin = piece.into_skin();
+        let skin = skin.ok_or_else(|| self.error(&file_key, "has no surface that a mesh could carry"))?;
+        let mut carrier = self.carrier(&format!("{key}.embed"), file, place)?;
+        carrier.skin = Some(skin);
+        Ok(carrier)
+    }
+
+    /// The mesh of solid elements that carries a surface.
+    fn carrier<const D: usize>(
+        &self,
+        key: &str,
+        file: &str,
+        place: impl Fn(Vector<3>) -> Vector<D>,
+    ) -> Result<Piece<D>, SceneError> {
+        let mesh = self.read(key, file)?;
+        if D == 2 && !is_level(&mesh) {
+            return Err(self.error(key, "a mesh in 2D must have the same z everywhere"));
+        }
+        let piece = Piece::of_file(&mesh, place).filter(|piece: &Piece<D>| {
+            if D == 2 { !piece.triangles.is_empty() } else { !piece.tetrahedra.is_empty() }
         });
-        piece.ok_or_else(|| self.error(&file_key, "has no edges, triangles or tetrahedra"))
+        let needs = if D == 2 { "triangles" } else { "tetrahedra" };
+        piece.ok_or_else(|| self.error(key, format!("has no {needs}: a surface is carried by a solid")))
     }
 
     fn read(&self, key: &str, file: &str) -> Result<Mesh, SceneError> {

@@ -124,6 +124,7 @@ impl Scene {
                 self.error(&format!("bodies[{index}].material.density"), message)
             }
             Error::BadBody { name, .. } => self.error(&format!("bodies[{index}].{name}"), message),
+            Error::OutsideCarrier { .. } => self.error(&format!("bodies[{index}].shape.mesh.embed"), message),
             _ => self.error(&format!("bodies[{index}].shape"), message),
         }
     }

@@ -261,10 +261,10 @@ impl Scene {
         &self.text
     }
 
-    /// Number of steps that fit between start and end.
+    /// Number of steps to the end, or to the first time after it where it is not a whole number of steps.
     #[allow(clippy::cast_sign_loss)] // both numbers are checked to be positive
     pub fn steps(&self) -> usize {
-        // Rounding of the quotient must not cost the last step.
-        (self.time.end / self.time.step * (1.0 + 1e-9)).floor() as usize
+        // Rounding of the quotient must not cost one more step.
+        (self.time.end / self.time.step * (1.0 - 1e-9)).ceil() as usize
     }
 }

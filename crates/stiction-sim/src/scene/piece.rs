@@ -5,9 +5,11 @@ use std::array::from_fn;
 use serde::Deserialize;
 use stiction::math::vector::cross;
 use stiction::math::{Matrix, Vector};
+use stiction::mesh::boundary;
 
 use super::shapes::{BoxMesh, Side};
 use crate::io::Mesh;
+use crate::model::Skin;
 
 /// How close to the end of an axis a vertex of a file must be to count as on that side, relative to the size.
 const SIDE: f64 = 1e-6;
@@ -65,6 +67,9 @@ pub struct MeshShape {
     pub axis: Option<Vec<f64>>,
     /// How far it is moved, in m.
     pub translate: Option<Vec<f64>>,
+    /// A coarser mesh of solid elements around the file's surface, which carries it: the same scale, turn and way. Then the file is what touches and is drawn; sides
+    /// and regions are those of the coarse mesh.
+    pub embed: Option<String>,
 }
 
 fn one() -> f64 {
@@ -82,6 +87,8 @@ pub struct Piece<const D: usize> {
     pub triangles: Vec<[u32; 3]>,
     /// Solid elements in 3D.
     pub tetrahedra: Vec<[u32; 4]>,
+    /// A surface that the solid elements carry.
+    pub skin: Option<Skin<D>>,
     /// Vertices of each side, in the order of [`Side::ALL`].
     sides: [Vec<u32>; 6],
 }
@@ -128,6 +135,23 @@ impl<const D: usize> Piece<D> {
         piece.sides = Side::ALL.map(|side| extreme(&points, side, D));
         piece.turn_inverted();
         Some(piece)
+    }
+
+    /// The boundary of its solids, or its sheets (3D) or segments (2D), as a surface to be carried; nothing if it has none.
+    pub fn into_skin(mut self) -> Option<Skin<D>> {
+        if D == 2 {
+            self.edges.extend(boundary::of_triangles(&self.triangles));
+            self.triangles.clear();
+        } else {
+            self.triangles.extend(boundary::of_tetrahedra(&self.tetrahedra));
+            self.edges.clear();
+        }
+        self.tetrahedra.clear();
+        let place = |x: &Vector<D>| Vector(from_fn(|k| if k < D { x[k] } else { 0.0 }));
+        let points: Vec<Vector<3>> = self.vertices.iter().map(place).collect();
+        let used = self.renumber(&points);
+        let vertices: Vec<_> = used.iter().map(|x| Vector(from_fn(|k| x[k]))).collect();
+        (!vertices.is_empty()).then_some(Skin { vertices, edges: self.edges, triangles: self.triangles })
     }
 
     /// Numbers the points that are used in their order, and returns them.
@@ -177,7 +201,7 @@ impl<const D: usize> From<BoxMesh<D>> for Piece<D> {
     fn from(mesh: BoxMesh<D>) -> Self {
         let sides = Side::ALL.map(|side| mesh.side(side));
         let BoxMesh { vertices, triangles, tetrahedra, .. } = mesh;
-        Self { vertices, edges: Vec::new(), triangles, tetrahedra, sides }
+        Self { vertices, triangles, tetrahedra, sides, ..Self::default() }
     }
 }
 
