@@ -44,6 +44,7 @@ mod mesh_file;
 mod interrupt;
 mod command;
 mod scene;
+mod term;
 mod simulation;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.

@@ -16,6 +16,7 @@ use stiction_sim::io::vtu;
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
+use stiction_sim::settle::Settled;
 use stiction_sim::state::{Before, State};
 use stiction_sim::step::step;
 use stiction_sim::timings::{Phase, Timings};
@@ -27,6 +28,7 @@ use crate::lock::Lock;
 use crate::scene::Scene;
 use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either};
+use crate::term::{not_inside, with_term};
 
 pyo3::create_exception!(
     stiction._stiction,
@@ -55,12 +57,24 @@ struct Run<const D: usize> {
 
 /// A simulation of a scene, which starts at time 0.
 ///
-/// `scene`: a `Scene`. Raises `ValueError` if bodies intersect or a value is not possible.
+/// `scene`: a `Scene`. `terms`: energies that are added to those of the scene, objects with
+///
+/// - `name`: its name in reports, of letters, digits and `_`;
+/// - `stencils`: whole numbers of shape (m, k), k from 1 to 4: the nodes of the m local matrices of its Hessian;
+/// - `energy(x, t)` in J, `gradient(x, t)` in N of shape (n, D), `hessian(x, t)` in N/m of shape (m, k D, k D), of the positions `x` of shape
+///   (n, D) in m and the time `t` in s;
+/// - perhaps `domain`: `"nodes"`, as without it, or `"surface"`, whose vertices `positions` has.
+///
+/// Its forces are minus the gradient; its energy is `energy.NAME` of reports, and what it does as time goes on is part of `load_work`. An exception in it
+/// fails the step.
+///
+/// Raises `ValueError` if bodies intersect or a value is not possible.
 ///
 /// While a step is computed other threads may read positions and velocities: those after the last whole step.
 #[pyclass(frozen, subclass, module = "stiction._stiction")]
 pub struct Simulation {
     scene: Py<Scene>,
+    terms: Vec<Py<PyAny>>,
     run: AnyRun,
     /// Reports of steps before the simulation was stored and restored.
     earlier: Lock<Option<Py<PyList>>>,
@@ -76,21 +90,22 @@ type Fields<'py> = Vec<Bound<'py, PyAny>>;
 #[pymethods]
 impl Simulation {
     #[new]
-    fn new(scene: &Bound<'_, Scene>) -> PyResult<Self> {
+    #[pyo3(signature = (scene, terms = Vec::new()))]
+    fn new(scene: &Bound<'_, Scene>, terms: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         let (py, whole) = (scene.py(), scene.get());
-        let run = if whole.scene.dimension == 2 {
-            py.detach(|| whole.scene.start(&mut Workspace::default()))
-                .map(|(m, s, settled)| (AnyRun::Flat(Run::new((m, s))), settled))
+        let (run, settled) = if whole.scene.dimension == 2 {
+            let (run, settled) = Run::start(py, whole, &terms)?;
+            (AnyRun::Flat(run), settled)
         } else {
-            py.detach(|| whole.scene.start(&mut Workspace::default()))
-                .map(|(m, s, settled)| (AnyRun::Solid(Run::new((m, s))), settled))
+            let (run, settled) = Run::start(py, whole, &terms)?;
+            (AnyRun::Solid(run), settled)
         };
-        let (run, settled) = run.map_err(|error| whole.error(error))?;
         for warning in settled.warnings {
             let text = CString::new(warning).unwrap_or_default();
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
         }
-        Ok(Self { scene: scene.clone().unbind(), run, earlier: Lock::new(None) })
+        let terms = terms.into_iter().map(Bound::unbind).collect();
+        Ok(Self { scene: scene.clone().unbind(), terms, run, earlier: Lock::new(None) })
     }
 
     /// Makes one time step and returns its report, a dictionary of numbers and words:
@@ -105,6 +120,7 @@ impl Simulation {
     ///
     /// Raises `StepError` if the step cannot be solved; the simulation is then as it was. So it is if Ctrl-C ends the step.
     fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        not_inside()?;
         let stop = Arc::new(AtomicBool::new(false));
         either!(AnyRun, &self.run, run => {
             let (made, raised) = watched(py, &stop, || run.step(&stop));
@@ -137,6 +153,7 @@ impl Simulation {
     /// and `total`. It waits for a step of another thread.
     #[getter]
     fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        not_inside()?;
         let timings: Timings =
             either!(AnyRun, &self.run, run => py.detach(|| run.work.lock().map(|work| *work.timings())))?;
         let out = PyDict::new(py);
@@ -167,13 +184,19 @@ impl Simulation {
         either!(AnyRun, &self.run, run => Ok(run.state()?.step))
     }
 
-    /// Positions in m, shape (n, D).
+    /// Positions in m of the vertices of `surface`, shape (n, D).
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.model.surface_at(&run.state()?.x))))
     }
 
-    /// Velocities in m/s, shape (n, D).
+    /// Positions in m of the nodes, shape (n, D): what moves by itself. The same as `positions` unless a mesh carries a finer surface.
+    #[getter]
+    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.state()?.x)))
+    }
+
+    /// Velocities in m/s of the vertices of `surface`, shape (n, D).
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.model.surface_at(&run.state()?.v))))
@@ -236,6 +259,7 @@ impl Simulation {
     /// Raises `ValueError` if the file is no such state, is damaged, or bodies intersect in it; the simulation is then as it was.
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        not_inside()?;
         either!(AnyRun, &self.run, run => {
             let state = py.detach(|| run.loaded(&path)).map_err(|error| file_error(py, &error))?;
             py.detach(|| run.go_to(state))?;
@@ -253,8 +277,8 @@ impl Simulation {
         })
     }
 
-    fn __getnewargs__(&self, py: Python<'_>) -> (Py<Scene>,) {
-        (self.scene.clone_ref(py),)
+    fn __getnewargs__(&self, py: Python<'_>) -> (Py<Scene>, Vec<Py<PyAny>>) {
+        (self.scene.clone_ref(py), self.terms.iter().map(|term| term.clone_ref(py)).collect())
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Stored<'py>> {
@@ -302,6 +326,23 @@ impl Simulation {
 }
 
 impl<const D: usize> Run<D> {
+    /// The start of a scene, with more energies.
+    fn start(py: Python<'_>, whole: &Scene, terms: &[Bound<'_, PyAny>]) -> PyResult<(Self, Settled)> {
+        let placed = py.detach(|| whole.scene.placed::<D>());
+        let (mut model, mut state) = placed.map_err(|error| whole.error(error))?;
+        for term in terms {
+            model = with_term(model, term)?;
+        }
+        let settled = py.detach(|| whole.scene.settle(&model, &mut state, &mut Workspace::default()));
+        let run = py.detach(|| Self::new((model, state)));
+        match run.model.terms.trouble() {
+            Some((term, what)) => {
+                Err(StepError::new_err(format!("the term \"{term}\" failed at the start: {what}")))
+            }
+            None => Ok((run, settled)),
+        }
+    }
+
     fn new((model, state): (Model<D>, State<D>)) -> Self {
         Self {
             surface: SharedSurface::new(model.surface.clone()),
@@ -392,6 +433,9 @@ fn record_energies<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<
     out.set_item("energy.elastic", energies.elastic)?;
     out.set_item("energy.gravity", energies.gravity)?;
     out.set_item("energy.barrier", energies.barrier)?;
+    for (name, energy) in &energies.terms {
+        out.set_item(format!("energy.{name}"), energy)?;
+    }
     out.set_item("energy.total", energies.total())?;
     out.set_item("work", report.work)?;
     out.set_item("load_work", report.load_work)?;

@@ -217,7 +217,7 @@ impl<const D: usize> Model<D> {
     ///
     /// # Errors
     /// If its name is empty, has other characters than letters, digits and `_`, or is that of another energy.
-    pub fn with_term(mut self, term: impl Term<D> + 'static) -> Result<Self> {
+    pub fn with_term(mut self, term: Arc<dyn Term<D>>) -> Result<Self> {
         let name = term.name();
         let odd = |c: char| !(c.is_alphanumeric() || c == '_');
         let taken = ENERGIES.contains(&name) || self.terms.0.iter().any(|other| other.name() == name);
@@ -225,7 +225,7 @@ impl<const D: usize> Model<D> {
             let must = if taken { "another energy has it" } else { "it must be of letters, digits and _" };
             return Err(Error::TermName { name: name.to_owned(), must });
         }
-        self.terms.0.push(Arc::new(term));
+        self.terms.0.push(term);
         Ok(self)
     }
 

@@ -35,12 +35,21 @@ impl Scene {
         work: &mut Workspace<D>,
     ) -> Result<(Model<D>, State<D>, Settled), SceneError> {
         let (model, mut state) = self.placed()?;
-        let settled = if self.contact.settle == Some(false) {
-            Settled::default()
-        } else {
-            settle(&model, &mut state, work)
-        };
+        let settled = self.settle(&model, &mut state, work);
         Ok((model, state, settled))
+    }
+
+    /// Brings the contacts of the scene's model, or of that with more energies, to rest, unless the scene does without.
+    pub fn settle<const D: usize>(
+        &self,
+        model: &Model<D>,
+        state: &mut State<D>,
+        work: &mut Workspace<D>,
+    ) -> Settled {
+        if self.contact.settle == Some(false) {
+            return Settled::default();
+        }
+        settle(model, state, work)
     }
 
     /// The model of the scene and its bodies where they were placed.

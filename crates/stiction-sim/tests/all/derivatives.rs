@@ -147,7 +147,7 @@ pub fn compare_increments<const D: usize>(
     );
     solution.slides = problem.freeze(&solution, &model.surface_at(&state.v), true);
     for _ in 0..4 {
-        let q = jiggle(&state.x, 1e-3 * model.barrier.dhat() / 0.05, random);
+        let q = jiggle(&state.x, 1e-3, random);
         let contacts_at = |q: &[Vector<D>]| model.contacts_at(&model.surface_at(q), &solution.obstacles);
         compare(name, &q, &|q| {
             // Leaked: the potential borrows its contacts, and a test ends soon.

@@ -1,7 +1,7 @@
 //! Fine surfaces that coarse solids carry.
 
 use super::derivatives::compare_increments;
-use super::support::Random;
+use super::support::{Random, run_changed};
 use stiction::math::{Matrix, Vector};
 use stiction::obstacle::{Obstacle, Plane};
 use stiction_sim::integrator::IntegratorKind;
@@ -81,11 +81,9 @@ fn soft_params() -> Params {
 /// Barrier and friction through the map, gradient and Hessian, against differences.
 fn derivatives<const D: usize>() {
     let (model, mut state) = pair::<D>(soft_params());
-    let mut work = Workspace::default();
-    for _ in 0..3 {
-        step(&model, &mut state, &mut work).unwrap();
-    }
-    compare_increments(&format!("embedded {D}D"), &model, &state, &mut Random::new(5));
+    let mut random = Random::new(5);
+    state.v.iter_mut().for_each(|v| *v = random.vector() * 0.3);
+    compare_increments(&format!("embedded {D}D"), &model, &state, &mut random);
 }
 
 #[test]
@@ -116,7 +114,7 @@ fn incline<const D: usize>() {
     let last = &reports[300];
     println!("{D}D: {found} m/s², error {:.1e}, {} contacts", found / expected - 1.0, last.contacts.total());
     assert!((found / expected - 1.0).abs() < 1e-9);
-    assert!(last.contacts.obstacle > D && last.friction.stick == 0);
+    assert!(last.contacts.obstacle >= D && last.friction.stick == 0);
     // Implicit Euler loses energy and never creates any.
     for pair in reports.windows(2) {
         let change = pair[1].energies.total() - pair[0].energies.total();
@@ -182,6 +180,21 @@ fn repeats<const D: usize>() {
 fn threads_and_files_do_not_matter() {
     repeats::<2>();
     repeats::<3>();
+}
+
+/// The scene with files: the ball rolls on its knobs rather than slides.
+#[test]
+fn a_ball_with_knobs_rolls() {
+    let finished = run_changed::<3>("knobs-3d.toml", &[]);
+    assert_eq!((finished.model.masses.len(), finished.model.surface.rest().len()), (125, 642));
+    let (start, end) = (&finished.reports[0].bodies[0], &finished.reports[100].bodies[0]);
+    let way = end.center - start.center;
+    let slip: f64 = finished.reports.iter().map(|report| report.friction.distance).sum();
+    println!("rolled {} m, slipped {slip} m, sideways {:e} m", way[0], way[2]);
+    assert!(way[0] > 0.6 && slip < 0.05 * way[0] && way[2].abs() < 1e-9);
+    // It turns about its centre, clockwise seen from the side.
+    let front = finished.model.rest.iter().position(|x| x[0] > 0.09).unwrap();
+    assert!((finished.state.x[front] - end.center).norm() < 0.12);
 }
 
 /// Surfaces outside of what should carry them are refused with the number of the vertex; so are those without a solid.

@@ -18,5 +18,6 @@ mod robustness;
 mod saved_states;
 mod shells;
 mod support;
+mod terms;
 mod threads;
 mod validation;

@@ -1,0 +1,188 @@
+//! Energies that users add.
+
+use std::sync::Arc;
+
+use stiction::assemble::{self, Assembly};
+use stiction::blocks::Stencils;
+use stiction::distance::Psd;
+use stiction::math::{Matrix, Vector};
+use stiction::potential::Potential;
+use stiction::stencil::Stencil;
+use stiction_sim::energy::Domain;
+use stiction_sim::model::Model;
+use stiction_sim::newton::Workspace;
+use stiction_sim::report::StepReport;
+use stiction_sim::scene::Scene;
+use stiction_sim::state::State;
+use stiction_sim::step::step;
+use stiction_sim::term::Term;
+
+/// Springs from some nodes to points that move: E = ½ k Σ |qᵢ − Qᵢ − v t|².
+#[derive(Clone, Debug)]
+struct Springs {
+    stiffness: f64,
+    nodes: Vec<Stencil<1>>,
+    rest: Vec<Vector<2>>,
+    velocity: Vector<2>,
+    domain: Domain,
+}
+
+struct Stretched<'a>(&'a Springs, f64);
+
+impl Stretched<'_> {
+    fn stretch(&self, x: &[Vector<2>], node: Stencil<1>) -> Vector<2> {
+        let i = node.0[0] as usize;
+        x[i] - self.0.rest[i] - self.0.velocity * self.1
+    }
+}
+
+impl Potential<2> for Stretched<'_> {
+    fn energy(&self, x: &[Vector<2>]) -> f64 {
+        assemble::energy(&self.0.nodes, |_, node| {
+            0.5 * self.0.stiffness * self.stretch(x, *node).norm_squared()
+        })
+    }
+
+    fn gradient(&self, x: &[Vector<2>], scale: f64, out: &mut [Vector<2>]) {
+        assemble::gradient(&self.0.nodes, out, |_, node| {
+            (*node, [self.stretch(x, *node) * (scale * self.0.stiffness)])
+        });
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        out.push(self.0.nodes.iter().copied());
+    }
+
+    fn hessian(&self, _: &[Vector<2>], scale: f64, _: Psd, out: &mut Assembly<'_, 2>) {
+        let matrix = Matrix::scalar(scale * self.0.stiffness);
+        assemble::hessian(&self.0.nodes, out, |_, node| *node, |_, _| [[matrix]]);
+    }
+}
+
+impl Term<2> for Springs {
+    fn name(&self) -> &str {
+        "springs"
+    }
+
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn at(&self, time: f64) -> Box<dyn Potential<2> + '_> {
+        Box::new(Stretched(self, time))
+    }
+}
+
+/// A stiff block that slides without friction, drawn by springs of k in all to points that run away with 0.5 m/s.
+fn drawn(domain: Domain, mu: f64) -> (Model<2>, State<2>, f64) {
+    let scene = Scene::parse(&format!(
+        "dimension = 2\ngravity = [0.0, -9.81]\ntime = {{ step = 0.002, end = 0.5 }}\ncontact.dhat = 1e-3\nfriction.mu = {mu}\n\
+         [[bodies]]\nname = \"block\"\nshape.box = {{ center = [0.0, 0.0508], size = [0.2, 0.1], cells = [2, 1] }}\n\
+         material = {{ young = 1e8, poisson = 0.3, density = 1000.0 }}\n\
+         [[planes]]\npoint = [0.0, 0.0]\nnormal = [0.0, 1.0]"
+    ))
+    .unwrap();
+    let (model, state) = scene.build::<2>().unwrap();
+    let (count, stiffness) = (model.masses.len(), 4000.0);
+    let springs = Springs {
+        stiffness: stiffness / count as f64,
+        nodes: (0..count as u32).map(|node| Stencil([node])).collect(),
+        rest: state.x.clone(),
+        velocity: Vector([0.5, 0.0]),
+        domain,
+    };
+    (model.with_term(Arc::new(springs)).unwrap(), state, (stiffness / 20.0_f64).sqrt())
+}
+
+/// The way of the closed form, x = v t − (v/ω) sin ωt; energy by name, the work of the points, and Newton's method as fast as without.
+fn follows(domain: Domain) {
+    let (model, mut state, omega) = drawn(domain, 0.0);
+    let mut work = Workspace::default();
+    let start = StepReport::at_start(&model, &state);
+    assert_eq!(start.energies.terms, [("springs".to_owned(), 0.0)]);
+    let (mut total, mut worst, mut iterations) = (0.0, 0.0_f64, 0);
+    for _ in 0..250 {
+        let report = step(&model, &mut state, &mut work).unwrap();
+        let t = report.time;
+        let expected = 0.5 * t - 0.5 / omega * (omega * t).sin();
+        let way = report.bodies[0].center[0] - start.bodies[0].center[0];
+        worst = worst.max((way - expected).abs());
+        total += report.load_work;
+        iterations += report.iterations;
+        let stored = report.energies.terms[0].1;
+        assert!((stored - 2000.0 * (way - 0.5 * t).powi(2)).abs() < 1e-3, "{t} s: {stored} J");
+        let gained = report.energies.total() - start.energies.total() - total - report.stiffness_work;
+        assert!(gained.abs() < 0.02 * total.max(1.0), "{t} s: {gained} J beyond the work of {total}");
+    }
+    println!("{domain:?}: way off by {worst:e} m, work {total} J, {iterations} iterations in 250 steps");
+    assert!(worst < 2e-4 && iterations <= 2 * 250 + 20);
+}
+
+#[test]
+fn springs_to_moving_points_draw_a_block() {
+    follows(Domain::Nodes);
+    follows(Domain::Surface);
+}
+
+/// Near the minimum the steps of Newton's method shrink quadratically with a term that is not linear, and its energy counts in Coulomb's law: a block under
+/// friction moves only once the springs pull with μ m g.
+#[test]
+fn a_drawn_block_sticks_until_coulomb_lets_it_go() {
+    let (model, mut state, _) = drawn(Domain::Nodes, 0.3);
+    let mut work = Workspace::default();
+    // 4000 N/m · 0.5 m/s · t = 0.3 · 20 kg · g.
+    let release = 0.3 * 20.0 * 9.81 / 2000.0;
+    for _ in 0..40 {
+        let report = step(&model, &mut state, &mut work).unwrap();
+        let speed = report.bodies[0].velocity[0];
+        if report.time < release - 0.004 {
+            assert!(speed < 1.1e-3, "{} s: {speed} m/s before {release} s", report.time);
+        } else if report.time > release + 0.02 {
+            assert!(speed > 5e-3, "{} s: {speed} m/s after {release} s", report.time);
+        }
+    }
+}
+
+#[test]
+fn names_of_terms_are_checked() {
+    #[derive(Debug)]
+    struct Named(&'static str);
+    impl Term<2> for Named {
+        fn name(&self) -> &str {
+            self.0
+        }
+        fn at(&self, _: f64) -> Box<dyn Potential<2> + '_> {
+            Box::new(&[] as &[&Stretched<'_>])
+        }
+    }
+    let (model, ..) = drawn(Domain::Nodes, 0.0);
+    for (name, word) in [("", "letters"), ("a b", "letters"), ("elastic", "another"), ("springs", "another")]
+    {
+        let message = model.clone().with_term(Arc::new(Named(name))).unwrap_err().to_string();
+        assert!(message.contains(word), "{message}");
+    }
+    assert!(model.with_term(Arc::new(Named("magnet_2"))).is_ok());
+}
+
+/// What goes wrong in a term fails the step, which changes nothing and is not tried in substeps.
+#[test]
+fn trouble_of_a_term_fails_the_step() {
+    #[derive(Debug)]
+    struct Broken;
+    impl Term<2> for Broken {
+        fn name(&self) -> &str {
+            "broken"
+        }
+        fn at(&self, _: f64) -> Box<dyn Potential<2> + '_> {
+            Box::new(&[] as &[&Stretched<'_>])
+        }
+        fn trouble(&self) -> Option<String> {
+            Some("it has no value".to_owned())
+        }
+    }
+    let (model, mut state, _) = drawn(Domain::Nodes, 0.0);
+    let (model, before) = (model.with_term(Arc::new(Broken)).unwrap(), state.clone());
+    let message = step(&model, &mut state, &mut Workspace::default()).unwrap_err().to_string();
+    assert_eq!(message, "step 1: the term \"broken\" failed: it has no value");
+    assert!(state == before);
+}
