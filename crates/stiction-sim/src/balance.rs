@@ -68,7 +68,7 @@ impl Balance {
         model.parts.iter().zip(pulls).any(|(part, pull)| {
             let least = (IMPACT * pull * h).max(SLIGHT * fastest);
             let (mut now, mut last, mut mass) = (Vector::ZERO, Vector::ZERO, 0.0);
-            for i in part.nodes.clone().filter(|&i| !model.fixed[i]) {
+            for i in part.nodes.clone().filter(|&i| !model.prescribed[i]) {
                 now += (to.v[i] - from.v[i]) * model.masses[i];
                 last += earlier(i) * model.masses[i];
                 mass += model.masses[i];

@@ -281,7 +281,7 @@ fn kinetic<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> 
     let (model, motion) = (problem.model, problem.scheme.motion());
     let least = if model.coefficients.is_zero() { 0.0 } else { model.params.friction.eps_v };
     let square = |i| motion.velocity(&solution.q, i).norm_squared().max(least * least);
-    let free = (0..solution.q.len()).filter(|&i| !model.fixed[i]);
+    let free = (0..solution.q.len()).filter(|&i| !model.prescribed[i]);
     let sum: f64 = free.map(|i| model.masses[i] * square(i)).sum();
     0.5 * problem.scheme.h_hat * problem.scheme.h_hat * sum
 }
@@ -323,7 +323,7 @@ fn direction<const D: usize>(
     // What failed once in a step will fail again: contacts are as stiff as before.
     let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
     let how = (kind, problem.longest());
-    let solved = timings.time(Phase::Solve, || solver.solve(how, hessian, &downhill, &model.fixed));
+    let solved = timings.time(Phase::Solve, || solver.solve(how, hessian, &downhill, &model.prescribed));
     let solved = solved.ok_or(Error::Singular { step: problem.step })?;
     solution.regularised += solved.shifts;
     solution.fallbacks += usize::from(solved.fell_back);
@@ -350,7 +350,7 @@ fn true_direction<const D: usize>(
     for again in 0..tries {
         let shifts: Vec<f64> = model.masses.iter().map(|m| *shift * m).collect();
         let found =
-            timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.fixed, &shifts));
+            timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.prescribed, &shifts));
         if let Some(p) = found.filter(|p| p.iter().all(|p| p.norm() <= problem.longest())) {
             curvature.indefinite = false;
             if again == 0 {
@@ -375,8 +375,8 @@ fn derivatives<const D: usize>(
     gradient.clear();
     gradient.resize(solution.q.len(), Vector::ZERO);
     potential.gradient(&solution.q, 1.0, gradient);
-    for (g, &fixed) in gradient.iter_mut().zip(&problem.model.fixed) {
-        if fixed {
+    for (g, &prescribed) in gradient.iter_mut().zip(&problem.model.prescribed) {
+        if prescribed {
             *g = Vector::ZERO;
         }
     }

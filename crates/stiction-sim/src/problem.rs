@@ -81,7 +81,7 @@ impl<const D: usize> Drive<D> {
     pub fn pulls(&self, model: &Model<D>) -> Vec<f64> {
         let of = |part: &Part| {
             let (mut force, mut mass) = (Vector::ZERO, 0.0);
-            for i in part.nodes.clone().filter(|&i| !model.fixed[i]) {
+            for i in part.nodes.clone().filter(|&i| !model.prescribed[i]) {
                 let load = self.forces.get(i).copied().unwrap_or(Vector::ZERO);
                 force += model.gravity * model.masses[i] + load;
                 mass += model.masses[i];

@@ -128,7 +128,7 @@ fn round<const D: usize>(
     let mut held = model.clone();
     for (part, touched) in model.parts.iter().zip(touched(model, state)) {
         if !touched {
-            held.fixed[part.nodes.clone()].fill(true);
+            held.prescribed[part.nodes.clone()].fill(true);
             held.driven[part.vertices.clone()].fill(true);
         }
     }

@@ -56,10 +56,10 @@ pub(super) fn map<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<
     Ok(Some(DisplacementMap::new(nodes, offsets, columns, values)?))
 }
 
-/// For every vertex of the surface whether all nodes that move it are `fixed`.
-pub(super) fn driven(fixed: &[bool], map: Option<&DisplacementMap>) -> Vec<bool> {
-    let Some(map) = map else { return fixed.to_vec() };
-    (0..map.vertices()).map(|v| map.row(v).all(|(node, _)| fixed[node])).collect()
+/// For every vertex of the surface whether all nodes that move it are `prescribed`.
+pub(super) fn driven(prescribed: &[bool], map: Option<&DisplacementMap>) -> Vec<bool> {
+    let Some(map) = map else { return prescribed.to_vec() };
+    (0..map.vertices()).map(|v| map.row(v).all(|(node, _)| prescribed[node])).collect()
 }
 
 /// What damps nodes of these masses, in kg.
@@ -220,13 +220,13 @@ pub(super) fn without_rings<const D: usize>(surface: Surface<D>, rings: u32) -> 
 pub(super) fn softness<const D: usize>(
     (bodies, parts): (&[Body<D>], &[Part]),
     surface: &Surface<D>,
-    fixed: &[bool],
+    prescribed: &[bool],
     weighting: Weighting,
 ) -> Vec<Softness> {
     let areas = &surface.areas().vertices;
     let of = |(body, part): (&Body<D>, &Part)| {
         let area = median(&areas[part.vertices.clone()]);
-        let driven = fixed[part.nodes.clone()].iter().all(|fixed| *fixed);
+        let driven = prescribed[part.nodes.clone()].iter().all(|prescribed| *prescribed);
         let modulus = body.material.lame.young() * solidity(body, area);
         let inverse_modulus = if driven { 0.0 } else { 1.0 / modulus };
         Softness { inverse_modulus, area: if weighting == Weighting::Area { 1.0 } else { area } }

@@ -94,7 +94,7 @@ pub struct Model<const D: usize> {
     /// Nodes whose motion is given.
     pub boundary: Boundary<D>,
     /// For every node whether its motion is given.
-    pub fixed: Vec<bool>,
+    pub prescribed: Vec<bool>,
     /// For every vertex of the surface whether the motion of all nodes that move it is given.
     pub driven: Vec<bool>,
     /// Forces that are given.
@@ -139,10 +139,10 @@ impl<const D: usize> Model<D> {
         let boundary = build::prescribed(bodies, &parts)?;
         let diagonal = Aabb::around(surface.rest().iter().copied(), 0.0).diagonal();
         let barrier = barrier(&params, diagonal)?;
-        let fixed = boundary.mask(rest.len());
-        let driven = build::driven(&fixed, map.as_ref());
+        let prescribed = boundary.mask(rest.len());
+        let driven = build::driven(&prescribed, map.as_ref());
         let loads = build::loads(bodies, &parts)?;
-        let softness = build::softness((bodies, &parts), &surface, &fixed, params.contact.weighting);
+        let softness = build::softness((bodies, &parts), &surface, &prescribed, params.contact.weighting);
         let stiffness = BodyStiffness::new(softness, &parts, &barrier)?;
         let model = Self {
             params,
@@ -157,7 +157,7 @@ impl<const D: usize> Model<D> {
             masses,
             parts,
             boundary,
-            fixed,
+            prescribed,
             driven,
             loads,
             barrier,

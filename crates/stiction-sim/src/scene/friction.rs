@@ -30,7 +30,6 @@ pub struct Friction {
     /// `ε_v` in m/s.
     pub eps_v: Option<f64>,
     /// Maximum number of lagging iterations a step.
-    #[serde(alias = "refinements")]
     pub lag_iterations: Option<usize>,
     /// Relative change of the friction forces at which lagging iterations end.
     pub lag_tolerance: Option<f64>,

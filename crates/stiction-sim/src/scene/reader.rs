@@ -22,6 +22,9 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
     T::deserialize(Reader(&value)).map_err(|wrong| wrong.in_text(text))
 }
 
+/// Keys of earlier versions and what they are called now.
+const RENAMED: [(&str, &str); 1] = [("refinements", "lag_iterations")];
+
 /// What is wrong, at a key that grows from the inside out.
 #[derive(Debug)]
 struct Wrong {
@@ -73,7 +76,10 @@ impl de::Error for Wrong {
         Self::invalid_type(found, expected)
     }
 
-    fn unknown_field(_: &str, known: &'static [&'static str]) -> Self {
+    fn unknown_field(found: &str, known: &'static [&'static str]) -> Self {
+        if let Some((_, now)) = RENAMED.iter().find(|(old, now)| *old == found && known.contains(now)) {
+            return Self::new(format!("is now called {now}: rename it"));
+        }
         Self::new(format!("is not a key here: there are {}", known.join(", ")))
     }
 

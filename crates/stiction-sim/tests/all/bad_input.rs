@@ -252,6 +252,7 @@ fn lists_have_the_entries_that_they_need() {
             ["friction.law.more", "is not a key"],
         ),
         ("[[planes]]", "[planes]", ["line 11: planes", "double brackets"]),
+        ("mu = 0.5", "mu = 0.5\nrefinements = 3", ["friction.refinements", "is now called lag_iterations"]),
         ("shape.box", "shape = \"box\"\nx", ["bodies[0].shape", "needs a table such as { box = { … } }"]),
         (block, "name = \"block\"\nfixed = [{ left = 1 }]", ["bodies[0].fixed[0]", "needs a text in quotes"]),
         (block, "name = \"block\"\nshape.rod = {}", ["bodies[0].shape", "needs one of the keys box, quad"]),
@@ -350,7 +351,7 @@ static_axes = [0.5, 0.4]
 direction = [1.0, 0.0, 0.0]
 law = { stribeck = { speed = 1.0, viscous = 0.1 } }
 eps_v = 1e-3
-refinements = 1
+lag_iterations = 1
 lag_tolerance = 1e-3
 [[friction.pairs]]
 between = ["steel", "block"]

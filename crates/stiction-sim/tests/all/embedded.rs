@@ -1,7 +1,7 @@
 //! Fine surfaces that coarse solids carry.
 
 use super::derivatives::compare_increments;
-use super::support::{Random, run_changed};
+use super::support::{Random, run_changed, scene};
 use stiction::math::{Matrix, Vector};
 use stiction::obstacle::{Obstacle, Plane};
 use stiction_sim::integrator::IntegratorKind;
@@ -10,6 +10,7 @@ use stiction_sim::model::{Body, Model};
 use stiction_sim::newton::Workspace;
 use stiction_sim::params::Params;
 use stiction_sim::report::StepReport;
+use stiction_sim::scene::Scene;
 use stiction_sim::scene::piece::Piece;
 use stiction_sim::scene::shapes::BoxMesh;
 use stiction_sim::state::State;
@@ -217,6 +218,29 @@ fn surfaces_need_a_solid_around_them() {
     let mut endless = bumpy::<3>("d", Vector::ZERO, 1e5, 2);
     endless.skin.as_mut().unwrap().vertices[3][2] = f64::NAN;
     assert!(new(endless).contains("surface vertex 3"));
+}
+
+/// The same in scenes, at their keys.
+#[test]
+fn scenes_say_what_cannot_be_carried() {
+    let given = scene("knobs-3d.toml").text().to_owned();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    for (from, to, words) in [
+        ("meshes/ball.msh", "meshes/sphere.obj", ["shape.mesh.embed", "no tetrahedra"]),
+        ("meshes/ball.msh", "meshes/none.msh", ["shape.mesh.embed", "No such file"]),
+        ("meshes/knobs.obj", "meshes/sphere.obj", ["shape.mesh.embed", "outside of the mesh"]),
+        ("name = \"ball\"", "name = \"ball\"\nthickness = 0.1", ["bodies[0].thickness", "has none"]),
+    ] {
+        let text = given.replacen(from, to, 1);
+        let error =
+            Scene::parse_in(&text, &folder).and_then(|scene| scene.build::<3>()).unwrap_err().to_string();
+        assert!(words.iter().all(|word| error.contains(word)), "{error}");
+    }
+    let fixed =
+        given.replacen("material = { young = 2e5, poisson = 0.4, density = 1000.0 }", "static = true", 1);
+    let error =
+        Scene::parse_in(&fixed, &folder).and_then(|scene| scene.build::<3>()).unwrap_err().to_string();
+    assert!(error.contains("shape.mesh.embed") && error.contains("static body"), "{error}");
 }
 
 /// A body may lie within the coarse mesh, beside the surface that it carries, but not within the surface; nor may a ball.

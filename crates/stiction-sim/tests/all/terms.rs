@@ -124,8 +124,7 @@ fn springs_to_moving_points_draw_a_block() {
     follows(Domain::Surface);
 }
 
-/// Near the minimum the steps of Newton's method shrink quadratically with a term that is not linear, and its energy counts in Coulomb's law: a block under
-/// friction moves only once the springs pull with μ m g.
+/// A block under friction moves only once the springs pull with μ m g.
 #[test]
 fn a_drawn_block_sticks_until_coulomb_lets_it_go() {
     let (model, mut state, _) = drawn(Domain::Nodes, 0.3);

@@ -13,6 +13,7 @@ mod friction_lag;
 mod kernels;
 mod mesh;
 mod point_mass;
+mod pull_back;
 mod support;
 mod threads;
 mod trust_region;

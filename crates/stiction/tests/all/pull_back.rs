@@ -1,0 +1,127 @@
+//! Energies of a surface as energies of nodes, against dense products.
+
+use crate::support::Random;
+use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
+use stiction::blocks::Blocks;
+use stiction::broad_phase::BroadPhaseKind;
+use stiction::contact::{Contacts, Selection};
+use stiction::distance::Psd;
+use stiction::math::{Matrix, Vector, vector};
+use stiction::mesh::{DisplacementMap, Surface};
+use stiction::potential::Potential;
+use stiction::pull_back::PullBack;
+
+/// The whole matrix of a potential.
+fn dense<const D: usize>(
+    potential: &dyn Potential<D>,
+    x: &[Vector<D>],
+    scale: f64,
+    psd: Psd,
+) -> Vec<Vec<f64>> {
+    let mut blocks = Blocks::default();
+    blocks.assemble(potential, x, scale, psd);
+    let mut out = vec![vec![0.0; D * x.len()]; D * x.len()];
+    for (row, column, Matrix(block)) in blocks.iter() {
+        for k in 0..D {
+            for l in 0..D {
+                out[row * D + k][column * D + l] = block[k][l];
+                out[column * D + l][row * D + k] = block[k][l];
+            }
+        }
+    }
+    out
+}
+
+/// Two rows of segments with gaps of about 0.05 m, whose vertices are moved by one to three of seven nodes; one of them twice by the same.
+struct Case {
+    surface: Surface<2>,
+    map: DisplacementMap,
+    q: Vec<Vector<2>>,
+}
+
+fn case() -> Case {
+    let mut random = Random::new(11);
+    let nodes = 7;
+    let q: Vec<Vector<2>> = (0..nodes).map(|_| random.points::<2, 1>(1.0)[0]).collect();
+    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    let mut x = Vec::new();
+    for vertex in 0..10 {
+        // Weights of the nodes that have the vertex where it should be: solved for the last two of them.
+        let row = vertex / 5;
+        let target = Vector([f64::from(vertex % 5) * 0.2 + 0.03 * f64::from(row), 0.05 * f64::from(row)]);
+        let chosen: Vec<u32> =
+            if vertex == 3 { vec![1, 1, 4, 5] } else { vec![vertex % 7, (vertex + 2) % 7, (vertex + 3) % 7] };
+        let first = random.between(-0.3, 0.3);
+        let rest = chosen[..chosen.len() - 2].iter().fold(target, |rest, k| rest - q[*k as usize] * first);
+        let [a, b] = [chosen[chosen.len() - 2], chosen[chosen.len() - 1]].map(|k| q[k as usize]);
+        let solved = Matrix::from_columns([a, b]).inverse() * rest;
+        values.extend(std::iter::repeat_n(first, chosen.len() - 2).chain(solved.0));
+        columns.extend(chosen);
+        offsets.push(columns.len());
+        x.push(target);
+    }
+    let edges = (0..4).flat_map(|k| [[k, k + 1], [k + 5, k + 6]]).collect();
+    let map = DisplacementMap::new(nodes, offsets, columns, values).unwrap();
+    let found = map.apply(&q);
+    assert!(found.iter().zip(&x).all(|(a, b)| (*a - *b).norm() < 1e-12));
+    Case { surface: Surface::new(x, edges, vec![]).unwrap(), map, q }
+}
+
+#[test]
+fn derivatives_are_those_of_the_chain_rule() {
+    let Case { surface, map, q } = case();
+    let x = map.apply(&q);
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, 0.12).unwrap();
+    let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, 0.5 * law.reach());
+    let contacts = Contacts::build(&surface, &candidates, &[], &x, &Selection::within(law.reach()));
+    assert!(contacts.len() > 5);
+    let barrier = BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 1e3.into() };
+    let pulled = PullBack { potential: &barrier, map: &map };
+    assert!((pulled.energy(&q) - barrier.energy(&x)).abs() == 0.0);
+    // W, one row a vertex, for both axes.
+    let mut w = vec![vec![0.0; 2 * q.len()]; 2 * x.len()];
+    for v in 0..x.len() {
+        for (node, weight) in map.row(v) {
+            for k in 0..2 {
+                w[2 * v + k][2 * node + k] += weight;
+            }
+        }
+    }
+    let close = |a: f64, b: f64, size: f64| assert!((a - b).abs() <= 1e-12 * size, "{a} for {b}");
+    let mut gradient = vec![Vector::ZERO; x.len()];
+    barrier.gradient(&x, 0.7, &mut gradient);
+    let mut found = vec![Vector::ZERO; q.len()];
+    pulled.gradient(&q, 0.7, &mut found);
+    for (k, found) in vector::flat(&found).iter().enumerate() {
+        let expected: f64 = (0..2 * x.len()).map(|i| w[i][k] * vector::flat(&gradient)[i]).sum();
+        close(*found, expected, 1e3);
+    }
+    for psd in [Psd::None, Psd::Clamp] {
+        let (h, found) = (dense(&barrier, &x, 0.7, psd), dense(&pulled, &q, 0.7, psd));
+        let product = |k: usize, l: usize| -> f64 {
+            let row = |i: usize| -> f64 { (0..h.len()).map(|j| h[i][j] * w[j][l]).sum() };
+            (0..h.len()).map(|i| w[i][k] * row(i)).sum()
+        };
+        let size = h.iter().flatten().fold(0.0, |size: f64, a| size.max(a.abs()));
+        let mut diagonal = vec![Matrix::ZERO; q.len()];
+        pulled.diagonal(&q, 0.7, psd, &mut diagonal);
+        for k in 0..found.len() {
+            for l in 0..found.len() {
+                close(found[k][l], product(k, l), size);
+                if k / 2 == l / 2 {
+                    close(diagonal[k / 2].0[k % 2][l % 2], found[k][l], size);
+                }
+            }
+        }
+        let p: Vec<Vector<2>> = (0..q.len()).map(|i| Vector([(i as f64).sin(), (i as f64).cos()])).collect();
+        let mut product = vec![Vector::ZERO; q.len()];
+        pulled.product(&q, 0.7, psd, &p, &mut product);
+        let flat = vector::flat(&p);
+        let times = |k: usize| -> f64 { (0..flat.len()).map(|l| found[k][l] * flat[l]).sum() };
+        for (k, value) in vector::flat(&product).iter().enumerate() {
+            close(*value, times(k), size);
+        }
+        let form: f64 = (0..flat.len()).map(|k| flat[k] * times(k)).sum();
+        close(0.7 * pulled.quadratic_form(&q, psd, &p), form, size);
+    }
+}
