@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stiction::barrier::BarrierPotential;
+use stiction::barrier::policy::DEEP;
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::line_search;
 use crate::linear::{LinearKind, LinearSolver};
-use crate::model::{DEEP, Model, risen};
+use crate::model::Model;
 use crate::obstacles;
 use crate::params::StepBound;
 use crate::step_bound::{Sweep, Way};
@@ -26,9 +27,6 @@ use crate::timings::{Phase, Timings};
 
 /// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
 const MAX_PORTIONS: usize = 30;
-
-/// How far the barrier stiffness rises at most, beyond what it begins with.
-const MAX_RISE: f64 = 1e9;
 
 /// Precision of a speed that Newton's method can ask for, relative to the largest speed of a vertex.
 const ROUNDING: f64 = 1e-8;
@@ -578,10 +576,8 @@ pub fn raise_stiffness<const D: usize>(model: &Model<D>, iterate: &mut Iterate<D
     let (true, Some(kappa)) = (model.params.contact.adaptive_barrier_stiffness, iterate.kappa) else {
         return false;
     };
-    // Beyond, the numbers of the matrix are further apart than its precision.
-    let most = MAX_RISE * model.first_kappa();
-    let raised = risen(kappa, gap(model, iterate), &model.barrier).min(most);
-    iterate.kappa = Some(raised.max(kappa));
+    let raised = model.stiffness.raised(kappa, model.first_kappa(), gap(model, iterate));
+    iterate.kappa = Some(raised);
     raised > kappa
 }
 

@@ -10,6 +10,7 @@ mod stiffness;
 use std::ops::Range;
 
 pub use body::{Body, BodyDamping};
+use stiction::barrier::policy::StiffnessPolicy;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
@@ -17,7 +18,6 @@ use stiction::friction::Coefficients;
 use stiction::math::Vector;
 use stiction::mesh::{Mixed, Surface};
 use stiction::obstacle::Obstacle;
-pub use stiffness::{BodyStiffness, DEEP, risen};
 
 use crate::boundary::Boundary;
 use crate::energy::{BodyForce, Elastic, Rayleigh};
@@ -77,7 +77,7 @@ pub struct Model<const D: usize> {
     /// Friction of all contacts.
     pub coefficients: Coefficients<D>,
     /// How stiff contacts of each two bodies are.
-    pub stiffness: BodyStiffness,
+    pub stiffness: StiffnessPolicy,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
 }
@@ -111,7 +111,7 @@ impl<const D: usize> Model<D> {
         let fixed = boundary.mask(rest.len());
         let loads = build::loads(bodies, &parts)?;
         let softness = build::softness((bodies, &parts), &surface, &fixed, params.contact.weighting);
-        let stiffness = BodyStiffness::new(softness, &parts, &barrier)?;
+        let stiffness = stiffness::policy(softness, &parts, &barrier)?;
         let model = Self {
             params,
             gravity,
@@ -246,7 +246,7 @@ impl<const D: usize> Model<D> {
 
     /// The barrier stiffness `κ` in J/m⁴ that contact begins with.
     pub fn first_kappa(&self) -> f64 {
-        self.params.contact.barrier_stiffness.unwrap_or_else(|| self.stiffness.largest())
+        self.params.contact.barrier_stiffness.unwrap_or_else(|| self.stiffness.first())
     }
 }
 
