@@ -1,4 +1,4 @@
-//! How stiff the barrier should be.
+//! The barrier stiffness by the published rule, from forces and gaps.
 
 use pyo3::prelude::*;
 use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale, tiny_gap};
@@ -8,7 +8,8 @@ use crate::array::reals_of_any_shape;
 use crate::barrier::read_law;
 use crate::error::{at, not_negative, positive};
 
-/// The stiffness κ that balances the barrier with all other energies, and the largest that it may grow to, as a pair.
+/// The stiffness κ that balances the barrier with all other energies, and the largest that it may grow to, as a pair: the rule of Li et al. (2020).
+/// `StiffnessPolicy` depends neither on units nor on how steps are cut.
 ///
 ///     κ = −g_b·g / |g_b|²      within κ_min … κ_max = 100 κ_min
 ///     κ_min = 10¹¹ m̄ / (scale · 4 d₀² f″(d₀²))      d₀ = dmin + 10⁻⁸ diagonal
