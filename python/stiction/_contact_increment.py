@@ -39,6 +39,7 @@ class ContactIncrement:
         self._given = kappa
         self.policy: StiffnessPolicy | None = None
         self._last_policy: StiffnessPolicy | None = None
+        self._moduli: NDArray[np.float64] | None = None
         self.x = scene.surface.rest
         self.u = np.zeros(self.x.size)
         self.contacts = Contacts.of(scene.surface, scene.dhat, scene.planes, dmin=scene.dmin)
@@ -46,6 +47,11 @@ class ContactIncrement:
         self.start: Start | None = None
         self.has_changed = False
         self._last_velocity: NDArray[np.float64] | None = None
+
+    def follow(self, moduli: NDArray[np.float64]) -> None:
+        """Takes the modulus behind each vertex, in Pa; bodies count as stiff as they ever were, so that no contact becomes softer."""
+        self._moduli = moduli if self._moduli is None else np.maximum(self._moduli, moduli)
+        self.policy = self.scene.policy(self._moduli)
 
     def begin(self, u: NDArray[np.float64], x: NDArray[np.float64], adaptive: bool) -> None:
         """A new increment, from where the last one has converged."""
@@ -56,7 +62,8 @@ class ContactIncrement:
         self.u, self.x, contacts = u, x, self.scene.contacts(x)
         # Gaps here are in balance with the stiffness they came from: with a larger one, normal forces of friction would be too large.
         balanced = self._weighed(contacts, self._last_policy or self.policy), self.kappa
-        self.contacts, self._last_policy = self._weighed(contacts, self.policy), self.policy
+        self.contacts = self._weighed(contacts, self.policy)
+        self._take_policy()
         # Without a motion there was no increment that the gap could be the result of.
         self._settle_kappa(adaptive and moved)
         self.slides, self.has_changed = None, False
@@ -162,6 +169,13 @@ class ContactIncrement:
     @staticmethod
     def _weighed(contacts: Contacts, policy: StiffnessPolicy | None) -> Contacts:
         return contacts if policy is None else policy.weighed(contacts)
+
+    def _take_policy(self) -> None:
+        """Keeps how often κ is what it began with, where that has become another."""
+        last, now = self._last_policy, self.policy
+        self._last_policy = now
+        if self.kappa is not None and last is not None and now is not None and last.first != now.first:
+            self.kappa *= now.first / last.first
 
     def _settle_kappa(self, adaptive: bool) -> None:
         if not len(self.contacts):

@@ -230,7 +230,7 @@ class IPCContact:
         """Begins an increment at displacements u, by default those of the last update: the last increment has converged.
 
         κ is brought up to date, friction is frozen, and all of it kept for `to_start`.
-        `stiffness`: as for `initialize`, where it has changed much. `time_step`: of this increment and the next ones, in s.
+        `stiffness`: as for `initialize`, where it has changed much; what has become softer counts as before. `time_step`: of this increment and the next ones, in s.
         """
         self._begun()
         begin = self._now.u if u is None else np.array(displacements(u, self._order.count), dtype=float)
@@ -478,7 +478,7 @@ class IPCContact:
                 "IPCContact a barrier_stiffness"
             )
         diagonal = float(stiffness) if np.shape(stiffness) == () else self._order.diagonal(stiffness)
-        self._now.policy = self._scene.policy(vertex_moduli(self._scene.surface, diagonal))
+        self._now.follow(vertex_moduli(self._scene.surface, diagonal))
 
     def _moves(self, du: ArrayLike, prescribed: ArrayLike | None) -> bool:
         if prescribed is None:

@@ -456,6 +456,24 @@ def test_friction_keeps_the_normal_forces_that_are_in_balance_when_the_stiffness
     assert np.allclose(run.contact.forces(), growth * forces, rtol=1e-12)
 
 
+def test_friction_keeps_the_normal_forces_that_are_in_balance_when_another_stiffness_is_given():
+    run = Pressed(hard=100.0, friction_coefficient=0.3, eps_v=1e-4)
+    run.press(0.05, 3)
+    forces, kappa = run.contact.forces(), run.contact.kappa
+    diagonal, upper = run.elastic.hessian(run.u).diagonal(), np.repeat(run.nodes[:, 1] > 0.5, 2)
+    # κ never falls.
+    run.contact.set_start(run.u, stiffness=0.1 * diagonal)
+    assert run.contact.kappa == kappa and np.allclose(run.contact.forces(), forces, rtol=1e-12)
+    # Of the soft body 10 times as much: 1/E* is 1/10 + 1/100 instead of 1/1 + 1/100; κ is that of the hard one.
+    run.contact.set_start(run.u, stiffness=diagonal * np.where(upper, 10.0, 1.0))
+    assert np.allclose(run.contact.slides.normal_forces, forces, rtol=1e-12)
+    assert np.allclose(run.contact.forces(), 1.01 / 0.11 * forces, rtol=0.1) and run.contact.kappa == pytest.approx(kappa, rel=0.1)
+    # Of both: every contact feels 10 times as much.
+    before = run.contact.forces()
+    run.contact.set_start(run.u, stiffness=10 * diagonal * np.where(upper, 10.0, 1.0))
+    assert np.allclose(run.contact.forces(), 10 * before, rtol=1e-2)
+
+
 # ---- starts
 
 
