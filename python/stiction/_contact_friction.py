@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._stiction import FrictionPotential, Slides
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from . import BarrierPotential, Contacts, FrictionPotential, Slides
+    from ._stiction import BarrierPotential, Contacts
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,10 @@ class FrictionMenu:
 
     def potential(self) -> FrictionPotential:
         """The friction potential of an increment."""
-        from . import FrictionPotential
-
         return FrictionPotential(self.eps_v, self.law, self.time)
 
     def lag(self, contacts: Contacts, x: NDArray[np.float64], barrier: BarrierPotential) -> Slides:
         """The contacts as friction sees them, frozen at positions x."""
-        from . import Slides
-
         chosen = {name: value for name, value in self.options.items() if value is not None}
         return Slides(contacts, x, barrier, self.mu, self.mu_k, **chosen)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._contact_stiffness import BarrierSlope, BodyModuli, risen
 from ._stiction import BarrierPotential, Contacts
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from ._contact_friction import FrictionMenu
     from ._contact_scene import ContactScene
-    from ._stiction import Slides, _Psd
+    from ._stiction import Slides, StiffnessPolicy, _Psd
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,13 @@ class Start:
 class ContactIncrement:
     """Energies of contact and friction at positions x, shape (n, D), in m; `u` are the unknowns that x comes from."""
 
-    def __init__(self, scene: ContactScene, slope: BarrierSlope, friction: FrictionMenu, kappa: float | None) -> None:
-        self.scene, self.slope, self.friction, self.kappa = scene, slope, friction, kappa
-        self.moduli: BodyModuli | None = None
+    def __init__(self, scene: ContactScene, friction: FrictionMenu, kappa: float | None) -> None:
+        self.scene, self.friction, self.kappa = scene, friction, kappa
+        # Without a policy κ is a number that was given, that of every contact.
+        self._given = kappa
+        self.policy: StiffnessPolicy | None = None
+        self._last_policy: StiffnessPolicy | None = None
+        self._moduli: NDArray[np.float64] | None = None
         self.x = scene.surface.rest
         self.u = np.zeros(self.x.size)
         self.contacts = Contacts.of(scene.surface, scene.dhat, scene.planes, dmin=scene.dmin)
@@ -45,20 +48,27 @@ class ContactIncrement:
         self.has_changed = False
         self._last_velocity: NDArray[np.float64] | None = None
 
+    def follow(self, moduli: NDArray[np.float64]) -> None:
+        """Takes the modulus behind each vertex, in Pa; bodies count as stiff as they ever were, so that no contact becomes softer."""
+        self._moduli = moduli if self._moduli is None else np.maximum(self._moduli, moduli)
+        self.policy = self.scene.policy(self._moduli)
+
     def begin(self, u: NDArray[np.float64], x: NDArray[np.float64], adaptive: bool) -> None:
         """A new increment, from where the last one has converged."""
         before = self.start
         moved = before is not None and not np.array_equal(before.x, x)
         if before is not None and moved:
             self._last_velocity = (x - before.x) / self.friction.time
-        self.u, self.x, self.contacts = u, x, self.scene.contacts(x)
-        balanced = self.kappa
+        self.u, self.x, contacts = u, x, self.scene.contacts(x)
+        # Gaps here are in balance with the stiffness they came from: with a larger one, normal forces of friction would be too large.
+        balanced = self._weighed(contacts, self._last_policy or self.policy), self.kappa
+        self.contacts = self._weighed(contacts, self.policy)
+        self._take_policy()
         # Without a motion there was no increment that the gap could be the result of.
         self._settle_kappa(adaptive and moved)
         self.slides, self.has_changed = None, False
         if self.friction.is_on:
-            # Gaps here are in balance with the κ they came from: with a larger one, normal forces would be too large.
-            self.lag(self._last_velocity, balanced)
+            self._lag(self._last_velocity, *balanced)
         # Kept last: a second try begins with what the first one did, the κ of now included.
         self.start = Start(u, x, self.kappa, self.friction, self.contacts, self.slides)
 
@@ -70,20 +80,23 @@ class ContactIncrement:
     def place(self, u: NDArray[np.float64], x: NDArray[np.float64]) -> None:
         """Positions of an iteration; κ begins with the first contact."""
         before = self.contacts
-        self.u, self.x, self.contacts = u, x, self.scene.contacts(x)
+        self.u, self.x, self.contacts = u, x, self._contacts_at(x)
         self.has_changed = not _same(before, self.contacts)
         if self.kappa is None and len(self.contacts):
-            self.kappa = self.kappa_for(self.contacts)
+            self.kappa = self.first_kappa()
 
-    def lag(self, velocity: NDArray[np.float64] | None, kappa: float | None = None) -> None:
-        """Freezes friction where the nodes are, with normal forces of κ, by default that of now.
+    def lag(self, velocity: NDArray[np.float64] | None) -> None:
+        """Freezes friction where the nodes are, with the normal forces of now.
 
         Coefficients that depend on the direction take that of the velocity.
         """
+        self._lag(velocity, self.contacts, self.kappa)
+
+    def _lag(self, velocity: NDArray[np.float64] | None, contacts: Contacts, kappa: float | None) -> None:
         self.slides = None
-        if not len(self.contacts):
+        if not len(contacts):
             return
-        self.slides = self.friction.lag(self.contacts, self.x, self.barrier(self.kappa if kappa is None else kappa))
+        self.slides = self.friction.lag(contacts, self.x, self.barrier(self.kappa if kappa is None else kappa))
         if velocity is not None and self.friction.depends_on_direction:
             self.slides.refresh_anisotropy(velocity)
 
@@ -98,13 +111,13 @@ class ContactIncrement:
 
     def barrier(self, kappa: float | None) -> BarrierPotential:
         """The barrier with a stiffness."""
-        return BarrierPotential(self.scene.dhat, kappa, barrier=self.slope.barrier)
+        return BarrierPotential(self.scene.dhat, kappa, barrier=self.scene.barrier)
 
     def energy(self, x: NDArray[np.float64]) -> float:
         """κ B + P at any positions, in J."""
-        contacts, total = self.scene.contacts(x), 0.0
+        contacts, total = self._contacts_at(x), 0.0
         if len(contacts):
-            kappa = self.kappa if self.kappa is not None else self.kappa_for(contacts)
+            kappa = self.kappa if self.kappa is not None else self.first_kappa()
             total += self.barrier(kappa).energy(contacts, x)
         if self.slides is not None:
             total += self.friction.potential().energy(self.slides, self.velocity(x))
@@ -141,19 +154,35 @@ class ContactIncrement:
             total = total + self.friction.potential().hessian(self.slides, self.velocity(self.x), psd)
         return total
 
-    def kappa_for(self, contacts: Contacts) -> float:
-        """The stiffness that contacts ask for."""
-        if self.moduli is None:
+    def first_kappa(self) -> float:
+        """The κ that contact begins with."""
+        if self.policy is not None:
+            return self.policy.first
+        if self._given is None:
             raise RuntimeError("there is neither a barrier_stiffness nor a stiffness to follow")
-        return self.moduli.kappa(contacts, self.slope, self.scene.by_area)
+        return self._given
+
+    def _contacts_at(self, x: NDArray[np.float64]) -> Contacts:
+        """What is in contact at positions x; contacts of soft bodies weigh less."""
+        return self._weighed(self.scene.contacts(x), self.policy)
+
+    @staticmethod
+    def _weighed(contacts: Contacts, policy: StiffnessPolicy | None) -> Contacts:
+        return contacts if policy is None else policy.weighed(contacts)
+
+    def _take_policy(self) -> None:
+        """Keeps how often κ is what it began with, where that has become another."""
+        last, now = self._last_policy, self.policy
+        self._last_policy = now
+        if self.kappa is not None and last is not None and now is not None and last.first != now.first:
+            self.kappa *= now.first / last.first
 
     def _settle_kappa(self, adaptive: bool) -> None:
         if not len(self.contacts):
             return
-        kappa = self.kappa or 0.0
-        if self.moduli is not None:
-            kappa = max(kappa, self.kappa_for(self.contacts))
-        self.kappa = risen(kappa, self.smallest_gap, self.slope) if adaptive else kappa
+        first = self.first_kappa()
+        kappa = first if self.kappa is None else max(self.kappa, first)
+        self.kappa = self.scene.raised(kappa, first, self.smallest_gap) if adaptive else kappa
 
 
 def _same(a: Contacts, b: Contacts) -> bool:

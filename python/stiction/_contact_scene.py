@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _stiction
-from ._stiction import Contacts, Surface, TrustRegion
+from ._stiction import Contacts, StiffnessPolicy, Surface, TrustRegion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,12 +32,12 @@ class ContactScene:
     planes: list[Any]
     broad_phase: Any
     contact_set: Any
-    by_area: bool
+    weights: Any
     ccd: Any
+    barrier: Any
 
     def contacts(self, x: NDArray[np.float64]) -> Contacts:
         """What is in contact at positions x."""
-        weights = "area" if self.by_area else "count"
         return Contacts(
             self.surface,
             x,
@@ -45,9 +45,19 @@ class ContactScene:
             self.planes,
             dmin=self.dmin,
             contact_set=self.contact_set,
-            weights=weights,  # type: ignore[arg-type]
+            weights=self.weights,
             broad_phase=self.broad_phase,
         )
+
+    def policy(self, moduli: NDArray[np.float64]) -> StiffnessPolicy:
+        """How stiff contacts are, of the modulus behind each vertex, in Pa."""
+        return StiffnessPolicy(
+            self.surface, self.dhat, moduli, dmin=self.dmin, barrier=self.barrier, weights=self.weights
+        )
+
+    def raised(self, kappa: float, first: float, gap: float) -> float:
+        """κ after an increment that converged with this smallest gap, in m."""
+        return _stiction.raised_stiffness(kappa, first, gap, self.dhat, dmin=self.dmin, barrier=self.barrier)
 
     def largest_step(self, x: NDArray[np.float64], p: NDArray[np.float64], conservative: bool) -> float:
         """The largest part of the motion x + t p, at most 1, that keeps distances beyond dmin, or beyond dmin + 0.1 d̂."""

@@ -25,7 +25,7 @@ from ._contact_friction import FrictionMenu
 from ._contact_increment import ContactIncrement, Start
 from ._contact_report import ContactReport
 from ._contact_scene import ContactScene
-from ._contact_stiffness import BarrierSlope, BodyModuli
+from ._contact_stiffness import vertex_moduli
 from ._dof_order import DofOrder, Order
 from ._mesh_input import read_mesh
 
@@ -56,8 +56,8 @@ class IPCContact:
     `mesh`: the solver's mesh: (nodes, elements), a meshio mesh, or anything with `.nodes` and `.elements` or with `.p` and `.t`; nodes in m.
     `surface_mesh`: what can touch, numbered as the nodes of `mesh`: edges in 2D, triangles in 3D. `extract_surface`: find it by itself.
     `dhat`: distance below which contact acts, as a part of the diagonal of the surface's bounding box; with `dhat_is_relative=False`, in m.
-    `barrier_stiffness`: κ; by default it follows the stiffness given to `initialize`. `adaptive_barrier_stiffness`: κ grows after converged
-    increments whose smallest gap is below 0.1 dhat.
+    `barrier_stiffness`: κ of all contacts; by default it follows the stiffness given to `initialize`, by the rule of `StiffnessPolicy`.
+    `adaptive_barrier_stiffness`: κ grows after converged increments whose smallest gap is below 0.1 dhat, as `raised_stiffness` says.
     `friction_coefficient`: μ, one number or one for each node. `eps_v`: speed below which contacts stick, in m/s with a `time_step`, otherwise
     slip per increment in m.
     `broad_phase`: "hash_grid", "brute_force", "spatial_hash", "sweep_and_prune" or "bvh"; all give the same.
@@ -126,8 +126,9 @@ class IPCContact:
             plane_pairs(planes),
             broad_phase,
             "improved_max" if use_area_weighting else "ipc",
-            use_area_weighting,
+            "area" if use_area_weighting else "count",
             ccd,
+            barrier,
         )
         options = {
             "blend": blend,
@@ -139,7 +140,6 @@ class IPCContact:
         self._menu = FrictionMenu(
             friction_coefficient, kinetic_coefficient, eps_v, friction_law, time_step, options
         )
-        self._slope = BarrierSlope(self._scene.dhat, self._scene.dmin, barrier)
         self._given_kappa = None if barrier_stiffness is None else positive("barrier_stiffness", barrier_stiffness)
         self._adaptive = bool(adaptive_barrier_stiffness)
         self._psd: _Psd = psd_of(psd_projection)
@@ -184,7 +184,7 @@ class IPCContact:
 
     @property
     def kappa(self) -> float | None:
-        """Barrier stiffness; none before the first contact."""
+        """Barrier stiffness, that of the stiffest pair of bodies (see `StiffnessPolicy`); none before the first contact."""
         return self._now.kappa
 
     @property
@@ -230,7 +230,7 @@ class IPCContact:
         """Begins an increment at displacements u, by default those of the last update: the last increment has converged.
 
         κ is brought up to date, friction is frozen, and all of it kept for `to_start`.
-        `stiffness`: as for `initialize`, where it has changed much. `time_step`: of this increment and the next ones, in s.
+        `stiffness`: as for `initialize`, where it has changed much; what has become softer counts as before. `time_step`: of this increment and the next ones, in s.
         """
         self._begun()
         begin = self._now.u if u is None else np.array(displacements(u, self._order.count), dtype=float)
@@ -273,7 +273,7 @@ class IPCContact:
 
     def reset(self) -> None:
         """Forgets everything but the arguments of the constructor: to be initialized again."""
-        self._now = ContactIncrement(self._scene, self._slope, self._menu, self._given_kappa)
+        self._now = ContactIncrement(self._scene, self._menu, self._given_kappa)
         self._held: NDArray[np.int64] = np.zeros(0, np.int64)
         self._extra = self._self_contacts = 0
         self.delete_global_mat()
@@ -478,7 +478,7 @@ class IPCContact:
                 "IPCContact a barrier_stiffness"
             )
         diagonal = float(stiffness) if np.shape(stiffness) == () else self._order.diagonal(stiffness)
-        self._now.moduli = BodyModuli.of(self._scene.surface, diagonal)
+        self._now.follow(vertex_moduli(self._scene.surface, diagonal))
 
     def _moves(self, du: ArrayLike, prescribed: ArrayLike | None) -> bool:
         if prescribed is None:

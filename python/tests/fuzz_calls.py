@@ -37,7 +37,7 @@ def targets(world):
     import stiction.ipctk as ipctk
 
     found = []
-    for module in (stiction, ipctk, stiction._stiction):
+    for module in (stiction, ipctk, stiction._stiction, stiction._stiction.drop_in):
         for name in sorted(set(dir(module)) - SKIPPED):
             value = getattr(module, name)
             public = not name.startswith("_") or name.startswith("_restore")

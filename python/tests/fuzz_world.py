@@ -67,6 +67,7 @@ class Space:
         self.candidates = stiction.candidates(self.surface, self.x, inflation=0.1)
         self.contacts = stiction.Contacts(self.surface, self.x, 0.1, self.planes, shape_derivatives=True)
         self.barrier = stiction.BarrierPotential(0.1, 1e3)
+        self.policy = stiction.StiffnessPolicy(self.surface, 0.1, np.linspace(1e6, 2e6, len(self.x)))
         self.slides = stiction.Slides(self.contacts, self.x, self.barrier, 0.5, static_axes=[0.5, 0.3], kinetic_axes=[0.4, 0.2])
         self.region = stiction.TrustRegion(self.surface, 0.1)
         self.region.update(self.x)
@@ -126,7 +127,7 @@ def makers():
          "lagged_displacements velocities V displacements dx centers", field),
         ("dhat min_distance dmin inflation reach inflation_radius", number(0.1, 0.05, 0.0, 1e-3)),
         ("kappa stiffness barrier_stiffness strength force peak radius mu mu_s mu_k eps_v h speed viscous h_hat mean_mass diagonal scale "
-         "tolerance time_step friction_coefficient kinetic_coefficient", number(0.5, 1.0, 0.1, 1e3, 1)),
+         "first gap tolerance time_step friction_coefficient kinetic_coefficient", number(0.5, 1.0, 0.1, 1e3, 1)),
         ("kind kinds", lambda r, w, c: c["kind"]),
         ("surface", space("surface")), ("contacts", space("contacts")), ("slides used again", space("slides")),
         ("mesh", lambda r, w, c: r.choice([c["space"].mesh, c["space"].collision_mesh, w.mesh_file])),
@@ -144,7 +145,7 @@ def makers():
         ("wrt", number("velocities", "lagged", "rest")), ("compute", number("all", "vector", "matrix", "none")), ("part", number("inside", "all", "normal", None)),
         ("count rounds rings excluded_rings nthreads dimension space dim", number(1, 2, 3)), ("index i number vertex edge a b", number(0, 1, 2, 5)),
         ("alpha coords", lambda r, w, c: [r.random()] * r.choice([0, 1, 2])), ("d2 y distance_squared s", lambda r, w, c: [0.0, 1e-3, 0.01, 4.0]),
-        ("masses radii areas", lambda r, w, c: np.ones(len(c["space"].x))), ("hessian", lambda r, w, c: np.eye(c["space"].x.size)),
+        ("masses radii areas moduli", lambda r, w, c: np.ones(len(c["space"].x))), ("hessian", lambda r, w, c: np.eye(c["space"].x.size)),
         ("point normal center axis velocity direction about spin", lambda r, w, c: [r.choice([0.0, 1.0, -0.5]) for _ in range(c["space"].dimension)]),
         ("scaling static_axes kinetic_axes", lambda r, w, c: [r.choice([0.5, 1.0]), 0.3]), ("materials names bodies", lambda r, w, c: ["a"] * len(c["space"].x)),
         ("labels loose_vertices", lambda r, w, c: [0, 0, 1, 1, 2, 2, 2][: len(c["space"].x)]), ("pairs", lambda r, w, c: [[0, 2], [1, 3]]), ("pair", lambda r, w, c: (0, 1)),

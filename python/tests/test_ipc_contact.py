@@ -378,16 +378,59 @@ def test_stiffness_hardly_depends_on_the_mesh_or_the_weights():
 def test_stiffness_is_that_of_the_softer_body_and_may_be_a_modulus():
     nodes, triangles = two_blocks(gap=0.001)
     options = {"extract_surface": True, "dhat": 0.01, "dhat_is_relative": False}
-    kappas = []
+    stiffnesses = []
     for young in (np.full(len(triangles), 1e3), np.where(triangles.max(axis=1) < 45, 1e3, 1e9)):
         elastic = Elastic(nodes, triangles, young)
         contact = IPCContact((nodes, triangles), **options)
         contact.initialize(stiffness=elastic.hessian(np.zeros(nodes.size)))
-        kappas.append(contact.kappa)
-    assert kappas[1] == pytest.approx(2 * kappas[0], rel=0.2)
+        stiffnesses.append(contact.kappa * contact.contacts.weights.max())
+    # 1/E* is 1/E for one soft body, and twice as much for two.
+    assert stiffnesses[1] == pytest.approx(2 * stiffnesses[0], rel=0.2)
     soft = IPCContact((nodes, triangles), **options)
     soft.initialize(stiffness=1e3)
-    assert soft.kappa == pytest.approx(kappas[0], rel=0.5)
+    assert soft.kappa * soft.contacts.weights.max() == pytest.approx(stiffnesses[0], rel=0.5)
+
+
+def test_stiffness_does_not_depend_on_which_contacts_begin_first():
+    """κ is that of the stiffest pair of bodies, whether it is in contact or not; what a contact feels is its own pair's."""
+    soft, triangles = two_blocks(gap=0.001)
+    nodes = np.concatenate([soft, soft[soft[:, 1] > 0.5] + [0.0, 5.0]])
+    upper = triangles[soft[triangles[:, 0], 1] > 0.5]
+    triangles = np.concatenate([triangles, upper + len(soft) - int((soft[:, 1] <= 0.5).sum())])
+    far = np.arange(len(nodes)) >= len(soft)
+    options = {"extract_surface": True, "dhat": 0.01, "dhat_is_relative": False}
+    felt = []
+    for modulus in (1e3, 1e9):
+        contact = IPCContact((nodes, triangles), **options)
+        diagonal = np.where(far, modulus, 1e3)
+        contact.initialize(stiffness=np.repeat(diagonal, 2))
+        felt.append((contact.kappa, contact.kappa * contact.contacts.weights))
+    assert felt[1][0] > 9e5 * felt[0][0] and np.allclose(felt[0][1], felt[1][1], rtol=1e-12)
+
+
+def test_stiffness_is_that_of_simulations():
+    """The same bodies have the same κ in a simulation and by the policy."""
+    bodies = [
+        {"name": "soft", "shape": {"box": {"center": [0.0, 0.1], "size": [0.2, 0.2], "cells": [4, 4]}}, "material": {"young": 1e5, "poisson": 0.3, "density": 1e3}},
+        {"name": "hard", "shape": {"box": {"center": [0.0, 0.301], "size": [0.2, 0.2], "cells": [3, 4]}}, "material": {"young": 2e7, "poisson": 0.3, "density": 1e3}},
+    ]  # fmt: skip
+    values = {"dimension": 2, "gravity": [0.0, -9.81], "time": {"step": 0.01, "end": 0.01}, "contact": {"dhat": 2e-3}, "bodies": bodies}
+    simulation = stiction.Simulation(stiction.Scene(values))
+    moduli = np.zeros(len(simulation.positions))
+    for name, young in (("soft", 1e5), ("hard", 2e7)):
+        moduli[simulation.bodies[name]] = young
+    policy = stiction.StiffnessPolicy(simulation.surface, 2e-3, moduli)
+    assert simulation.step()["kappa"] == pytest.approx(policy.first, rel=1e-12)
+
+
+def test_stiffness_rises_by_fours_as_in_simulations():
+    slope = lambda gap: abs(2 * gap * stiction.barrier_derivatives([gap**2], 0.01)[0][0])
+    assert stiction.raised_stiffness(3.0, 3.0, 1.1e-3, 0.01) == stiction.raised_stiffness(3.0, 3.0, np.inf, 0.01) == 3.0
+    assert stiction.raised_stiffness(3.0, 3.0, 9e-4, 0.01) == 12.0
+    for gap in (1e-4, 1e-6):
+        ratio = slope(gap) / slope(1e-3)
+        assert ratio / 4 < stiction.raised_stiffness(1.0, 1.0, gap, 0.01) <= max(ratio, 4.0)
+    assert stiction.raised_stiffness(1.0, 1.0, 1e-9, 0.01) == 4.0**8 and stiction.raised_stiffness(8e8, 1.0, 1e-9, 0.01) == 1e9
 
 
 def test_stiffness_grows_where_gaps_become_small_and_only_if_it_may():
@@ -408,9 +451,27 @@ def test_friction_keeps_the_normal_forces_that_are_in_balance_when_the_stiffness
         if run.contact.kappa > kappa:
             break
     growth = run.contact.kappa / kappa
-    assert growth > 1.05
+    assert np.log2(growth) / 2 == int(np.log2(growth) / 2) >= 1
     assert np.allclose(run.contact.slides.normal_forces, forces, rtol=1e-12)
     assert np.allclose(run.contact.forces(), growth * forces, rtol=1e-12)
+
+
+def test_friction_keeps_the_normal_forces_that_are_in_balance_when_another_stiffness_is_given():
+    run = Pressed(hard=100.0, friction_coefficient=0.3, eps_v=1e-4)
+    run.press(0.05, 3)
+    forces, kappa = run.contact.forces(), run.contact.kappa
+    diagonal, upper = run.elastic.hessian(run.u).diagonal(), np.repeat(run.nodes[:, 1] > 0.5, 2)
+    # κ never falls.
+    run.contact.set_start(run.u, stiffness=0.1 * diagonal)
+    assert run.contact.kappa == kappa and np.allclose(run.contact.forces(), forces, rtol=1e-12)
+    # Of the soft body 10 times as much: 1/E* is 1/10 + 1/100 instead of 1/1 + 1/100; κ is that of the hard one.
+    run.contact.set_start(run.u, stiffness=diagonal * np.where(upper, 10.0, 1.0))
+    assert np.allclose(run.contact.slides.normal_forces, forces, rtol=1e-12)
+    assert np.allclose(run.contact.forces(), 1.01 / 0.11 * forces, rtol=0.1) and run.contact.kappa == pytest.approx(kappa, rel=0.1)
+    # Of both: every contact feels 10 times as much.
+    before = run.contact.forces()
+    run.contact.set_start(run.u, stiffness=10 * diagonal * np.where(upper, 10.0, 1.0))
+    assert np.allclose(run.contact.forces(), 10 * before, rtol=1e-2)
 
 
 # ---- starts

@@ -712,21 +712,22 @@ def test_edges_of_parallel_pairs():
 def test_parts_by_name():
     """The compiled module names the parts that it does not know, and takes rows in a tuple as well as in an array."""
     from stiction import _stiction as native
+    from stiction._stiction import drop_in
 
     for kind, count in [("vv", 2), ("ve", 3), ("ee", 4), ("vf", 4)]:
         for x in any_points(count, SPACE):
             closest = native.closest_distance_squared(kind, np.array(x))
             part = native.closest_features(kind, x)
             for rows in (x, np.array(x), list(x), tuple(p.tolist() for p in x)):
-                assert same(native.part_distance_squared(kind, rows, part), closest)
-                assert same(native.part_distance_squared(kind, rows), closest)
+                assert same(drop_in.part_distance_squared(kind, rows, part), closest)
+                assert same(drop_in.part_distance_squared(kind, rows), closest)
         for wrong in ["", "middle", "inside "]:
             if (kind, wrong) != ("vv", ""):
                 with pytest.raises(ValueError, match=f"^part: {wrong!r}".replace("'", '"')):
-                    native.part_distance_squared_gradient(kind, x, wrong)
+                    drop_in.part_distance_squared_gradient(kind, x, wrong)
         for rows in [x[:-1], (), (*x[:-1], x[0][:2]), (*x[:-1], np.full(3, np.nan)), (*x[:-1], x[0].astype(complex))]:
             with pytest.raises(ValueError, match="^x: "):
-                native.part_distance_squared_hessian(kind, rows)
+                drop_in.part_distance_squared_hessian(kind, rows)
 
 
 # Crossings.

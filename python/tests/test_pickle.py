@@ -77,6 +77,13 @@ def test_laws_and_potentials(copied):
     assert copied(stiction.BarrierPotential(0.1, [1.0, 2.0])).kappa.tolist() == [1, 2]
 
 
+def test_policies(copied):
+    touching, x = contacts()
+    policy = stiction.StiffnessPolicy(cubes()[0], 0.2, [1e6] * 8 + [1e9] * 8, dmin=0.01, barrier="cubic", weights="area")
+    assert copied(policy).first == policy.first
+    assert np.array_equal(copied(policy).weighed(touching).weights, policy.weighed(touching).weights)
+
+
 @pytest.mark.parametrize("options", [{}, {"weights": "area", "contact_set": "improved_max", "shape_derivatives": True, "dmin": 0.01}])
 def test_contacts(copied, options):
     original, x = contacts(**options)
@@ -126,6 +133,12 @@ def test_trust_regions(copied):
     assert np.array_equal(other.filter_step(x, step)[0], original.filter_step(x, step)[0])
     other.update(x + 0.001)
     assert not np.array_equal(other.centers, original.centers)
+
+
+def test_functions_of_the_drop_in(copied):
+    from stiction import ipctk
+
+    assert copied(ipctk.update_barrier_stiffness) is ipctk.update_barrier_stiffness
 
 
 def test_meshes_and_scenes(copied):

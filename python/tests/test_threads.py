@@ -65,7 +65,7 @@ together(lambda: own.energy(contacts, rows), weighted, weighted)
     "slides that are read, changed and replaced": """
 slides = stiction.Slides(contacts, rows, own, 0.5, static_axes=[0.5, 0.3], kinetic_axes=[0.4, 0.2])
 friction, v = stiction.FrictionPotential(1e-3), np.random.default_rng(0).normal(size=rows.shape)
-replace = lambda: slides.replaced(mu=np.full((len(slides), 2), 0.1))
+replace = lambda: stiction._stiction.drop_in.replaced(slides, mu=np.full((len(slides), 2), 0.1))
 force = lambda: friction.force(slides, rows, 0 * rows, v)
 together(force, force, lambda: slides.refresh_anisotropy(v), replace, replace, lambda: friction.change(slides, slides, v))
 """,

@@ -53,7 +53,7 @@ fn measure(cells: u32) -> Result<()> {
     let (surface, dhat) = cloths(cells)?;
     let x = surface.rest();
     let law = BarrierLaw::new(BarrierKind::ClampedLog, dhat)?;
-    let candidates = BroadPhaseKind::default().candidates(&surface, x, x, law.reach());
+    let candidates = BroadPhaseKind::default().candidates(&surface, x, x, 0.5 * law.reach());
     let contacts = Contacts::build(&surface, &candidates, &[], x, &Selection::within(law.reach()));
     drop(candidates);
     let potential = BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 1e3.into() };

@@ -118,7 +118,7 @@ impl BarrierPotential {
         }
     }
 
-    /// The same potential for ipctk's interface: it takes contacts of any reach, and derivatives where there are none are not finite.
+    /// The same potential, which takes contacts of any reach, and whose derivatives where there are none are not finite.
     fn _lenient(&self) -> Self {
         Self(Setting { lenient: true, ..self.0.clone() })
     }
@@ -183,20 +183,6 @@ impl BarrierPotential {
         })
     }
 
-    /// The same in one row, shape (n·D,).
-    fn gradient_row<'py>(
-        &self,
-        contacts: &Contacts,
-        x: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        either!(AnyContacts, &contacts.0, scene => {
-            let positions = scene.field("x", x)?;
-            let found = self.0.on(x.py(), scene, |barrier| self.0.gradient(barrier, &positions))?;
-            let found = found.map_err(|error| plain(&error))?;
-            Ok(PyArray1::from_slice(x.py(), flat(&found)))
-        })
-    }
-
     /// Hessian of `energy` in N/m, a `scipy.sparse.csc_array` of shape (n·D, n·D), entries in the order x₀ y₀ z₀ x₁ …
     ///
     /// `psd`: 'clamp' replaces the negative eigenvalues of each contact by zero, 'abs' by their absolute values;
@@ -209,17 +195,6 @@ impl BarrierPotential {
         psd: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.columns(contacts, x, psd)?.into_scipy(x.py())
-    }
-
-    /// `hessian` as a `scipy.sparse.csc_matrix`.
-    #[pyo3(signature = (contacts, x, psd="clamp"))]
-    fn hessian_matrix<'py>(
-        &self,
-        contacts: &Contacts,
-        x: &Bound<'py, PyAny>,
-        psd: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.columns(contacts, x, psd)?.into_matrix(x.py())
     }
 
     /// `hessian` as the arrays (data, indices, indptr) of a compressed sparse column matrix.
@@ -335,7 +310,8 @@ impl BarrierPotential {
         Ok(Self(Setting { barrier, dhat, physical: false, kappa: Stiffness::Same(1.0), lenient: false }))
     }
 
-    fn columns(&self, contacts: &Contacts, x: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
+    /// The Hessian by columns.
+    pub fn columns(&self, contacts: &Contacts, x: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
         let psd = read_psd(psd)?;
         either!(AnyContacts, &contacts.0, scene => {
             let positions = scene.field("x", x)?;
@@ -355,7 +331,11 @@ pub type Placed<'a, const D: usize> = barrier::BarrierPotential<'a, D, AnyBarrie
 
 impl Setting {
     /// The gradient, checked for finiteness: cheaper than to look at all distances first.
-    fn gradient<const D: usize>(&self, barrier: &Placed<'_, D>, x: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
+    pub fn gradient<const D: usize>(
+        &self,
+        barrier: &Placed<'_, D>,
+        x: &[Vector<D>],
+    ) -> Result<Vec<Vector<D>>> {
         let found = gradient(barrier, x);
         if !flat(&found).iter().all(|entry| entry.is_finite()) {
             self.refuse(barrier, x)?;

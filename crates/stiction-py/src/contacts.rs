@@ -14,7 +14,6 @@ use stiction::contact::{self, AreaShare, ContactSet, Selection, WeightSources, W
 use stiction::error::Error;
 use stiction::math::Vector;
 use stiction::math::vector::flat;
-use stiction::stencil::Stencil;
 
 use crate::array::{check_size, from_rows, from_vectors, index_pairs, reals};
 use crate::contact_lists::{Lists, set_weights};
@@ -25,9 +24,6 @@ use crate::shared_surface::SharedSurface;
 use crate::sparse::Given;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 use crate::weight_lists;
-
-/// The two numbers that name each contact of two vertices, and each of an edge and a vertex.
-pub type Names = [Vec<(u32, u32)>; 2];
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
@@ -200,27 +196,6 @@ impl Contacts {
         })
     }
 
-    /// The numbers by which the surface knows the primitives of all contacts of a kind, a list for the first and one for the second:
-    /// of "vv" two vertices, of "ve" an edge and a vertex, of "ee" two edges, nearly parallel ones last.
-    fn primitives(&self, kind: &str) -> PyResult<(Vec<u32>, Vec<u32>)> {
-        either!(AnyContacts, &self.0, scene => {
-            let none = |[a, b]: [u32; 2]| at("contacts", format!("vertices {a} and {b} have no edge in this surface"));
-            let edge = |a, b| scene.surface.edge_between(a, b).ok_or_else(|| none([a, b]));
-            let c = &scene.contacts;
-            let pairs: PyResult<Vec<(u32, u32)>> = match kind {
-                "vv" => Ok(c.vv.iter().map(|c| (c.stencil.0[0], c.stencil.0[1])).collect()),
-                "ve" => c.ve.iter().map(|c| Ok((edge(c.stencil.0[1], c.stencil.0[2])?, c.stencil.0[0]))).collect(),
-                "ee" => {
-                    let parallel = c.parallel.iter().map(|c| c.contact.stencil);
-                    let all = c.ee.iter().map(|c| c.stencil).chain(parallel);
-                    all.map(|Stencil([a, b, c, d])| Ok((edge(a, b)?, edge(c, d)?))).collect()
-                }
-                _ => Err(at("kind", format!("\"{kind}\" is none of \"vv\", \"ve\", \"ee\""))),
-            };
-            Ok(pairs?.into_iter().unzip())
-        })
-    }
-
     #[pyo3(name = "__len__")]
     pub fn len(&self) -> usize {
         either!(AnyContacts, &self.0, scene => scene.contacts.len())
@@ -283,13 +258,6 @@ impl Contacts {
         counts.set_item("parallel", contacts.parallel.len())?;
         counts.set_item("obstacle", contacts.obstacle.len())?;
         Ok(counts)
-    }
-
-    /// The same as six numbers, in the order of `vertices`.
-    #[getter]
-    fn kind_counts(&self) -> (usize, usize, usize, usize, usize, usize) {
-        let c = either!(AnyContacts, &self.0, scene => &scene.contacts);
-        (c.vv.len(), c.ve.len(), c.ee.len(), c.vf.len(), c.parallel.len(), c.obstacle.len())
     }
 
     /// The smallest distance of a contact at positions x, in m; infinite without contacts.
@@ -360,19 +328,6 @@ impl Contacts {
 }
 
 impl Contacts {
-    /// The names of all contacts, if none is of two edges, a face or an obstacle, as in 2D.
-    pub fn named_in_plane(&self) -> Option<Names> {
-        either!(AnyContacts, &self.0, scene => {
-            let c = &scene.contacts;
-            let others = c.ee.len() + c.vf.len() + c.parallel.len() + c.obstacle.len();
-            let edge = |a, b| scene.surface.edge_between(a, b);
-            let of_edge = |c: &contact::Contact<3>| Some((edge(c.stencil.0[1], c.stencil.0[2])?, c.stencil.0[0]));
-            let edges: Option<Vec<_>> = c.ve.iter().map(of_edge).collect();
-            let vertices = c.vv.iter().map(|c| (c.stencil.0[0], c.stencil.0[1])).collect();
-            edges.filter(|_| others == 0).map(|edges| [vertices, edges])
-        })
-    }
-
     /// The contacts at positions, as picked.
     pub fn at(
         surface: &Surface,
@@ -580,9 +535,14 @@ impl<const D: usize> Scene<D> {
     pub fn with_weights(&self, weights: &Bound<'_, PyAny>, keep_sources: bool) -> PyResult<Self> {
         let mut contacts = self.contacts.clone();
         set_weights(&mut contacts, weights)?;
-        let distances = Distances { dhat: self.dhat, dmin: self.dmin };
         let sources = self.sources.clone().filter(|_| keep_sources);
-        Ok(Self { sources, ..Self::plain(&self.surface, self.obstacles.clone(), distances, contacts) })
+        Ok(Self { sources, ..self.with_contacts(contacts) })
+    }
+
+    /// The same with other contacts, without what shape derivatives need.
+    pub fn with_contacts(&self, contacts: contact::Contacts) -> Self {
+        let distances = Distances { dhat: self.dhat, dmin: self.dmin };
+        Self::plain(&self.surface, self.obstacles.clone(), distances, contacts)
     }
 
     /// `∂w/∂X` of a contact, in parts.

@@ -100,17 +100,6 @@ impl FrictionPotential {
         self.columns(slides, v, psd)?.into_scipy(v.py())
     }
 
-    /// `hessian` as a `scipy.sparse.csc_matrix`.
-    #[pyo3(signature = (slides, v, psd="clamp"))]
-    fn hessian_matrix<'py>(
-        &self,
-        slides: &Slides,
-        v: &Bound<'py, PyAny>,
-        psd: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.columns(slides, v, psd)?.into_matrix(v.py())
-    }
-
     /// `hessian` as the arrays (data, indices, indptr) of a compressed sparse column matrix.
     #[pyo3(signature = (slides, v, psd="clamp"))]
     fn hessian_csc<'py>(
@@ -320,7 +309,8 @@ impl FrictionPotential {
         })?
     }
 
-    fn columns(&self, slides: &Slides, v: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
+    /// The Hessian by columns.
+    pub fn columns(&self, slides: &Slides, v: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
         let psd = read_psd(psd)?;
         either!(AnySlides, &slides.0, held => {
             let velocities = held.scene.field("v", v)?;

@@ -321,7 +321,7 @@ pub fn tangent_basis_jacobian<'py>(kind: &str, x: &Bound<'py, PyAny>) -> PyResul
     Ok(tangents_of_kind(true, kind, x)?.table(x.py()))
 }
 
-fn four(name: &str, x: &Bound<'_, PyAny>) -> PyResult<[Vector<3>; 4]> {
+pub fn four(name: &str, x: &Bound<'_, PyAny>) -> PyResult<[Vector<3>; 4]> {
     let rows = vectors::<3>(name, x)?;
     check_size(name, &rows)?;
     let found = rows.len();
@@ -381,22 +381,4 @@ pub fn edge_edge_mollifier_mixed_hessian<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hessian = mollifier::mixed_hessian(&four("x", x)?, &four("rest", rest)?);
     Ok(from_rows(x.py(), &rows_of_blocks(&hessian), 12))
-}
-
-/// s = |(a₁ − a₀) × (b₁ − b₀)|² of two edges (a₀, a₁, b₀, b₁) in m⁴, positions of shape (4, 3).
-#[pyfunction]
-pub fn edge_edge_cross_squared(x: &Bound<'_, PyAny>) -> PyResult<f64> {
-    Ok(mollifier::cross_squared(&four("x", x)?))
-}
-
-/// Gradient of `edge_edge_cross_squared` in m³, shape (4, 3).
-#[pyfunction]
-pub fn edge_edge_cross_squared_gradient<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    Ok(from_rows(x.py(), flat(&mollifier::cross_squared_gradient(&four("x", x)?)), 3))
-}
-
-/// Hessian of `edge_edge_cross_squared` in m², shape (12, 12).
-#[pyfunction]
-pub fn edge_edge_cross_squared_hessian<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    Ok(from_rows(x.py(), &rows_of_blocks(&mollifier::cross_squared_hessian(&four("x", x)?)), 12))
 }

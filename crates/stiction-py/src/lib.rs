@@ -11,8 +11,6 @@ mod array;
 mod sparse;
 mod distance;
 mod kernels;
-mod meeting;
-mod part;
 mod filter_tree;
 mod known_free;
 mod crowd;
@@ -24,22 +22,21 @@ mod obstacles;
 mod contact_lists;
 mod weight_lists;
 mod contacts;
-mod built_contacts;
 mod barrier;
 mod any_barrier;
 mod barrier_potential;
 mod friction_law;
 mod coefficients;
 mod slide_lists;
-mod slide_arrays;
 mod slides;
 mod friction_potential;
 mod refine;
 mod contact_report;
 mod stiffness;
+mod policy;
 mod motion;
-mod path;
 mod trust_region;
+mod drop_in;
 mod mesh_file;
 mod interrupt;
 mod command;
@@ -57,8 +54,6 @@ mod _stiction {
     #[pymodule_export]
     use crate::barrier_potential::BarrierPotential;
     #[pymodule_export]
-    use crate::built_contacts::BuiltContacts;
-    #[pymodule_export]
     use crate::candidates::{candidates, num_threads, set_num_threads};
     #[pymodule_export]
     use crate::command::main;
@@ -71,6 +66,8 @@ mod _stiction {
         closest_distance_squared, distance_squared, distance_squared_gradient, distance_squared_hessian,
     };
     #[pymodule_export]
+    use crate::drop_in::entries;
+    #[pymodule_export]
     use crate::filter::{Filter, VertexFilter, restore_filter, restore_vertex_filter};
     #[pymodule_export]
     use crate::friction_law::Law;
@@ -79,15 +76,12 @@ mod _stiction {
     #[pymodule_export]
     use crate::kernels::{
         closest_features, closest_point, closest_point_jacobian, distance, distance_gradient,
-        distance_hessian, edge_edge_cross_squared, edge_edge_cross_squared_gradient,
-        edge_edge_cross_squared_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient,
-        edge_edge_mollifier_hessian, edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient,
-        edge_edge_threshold, pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian,
-        signed_distance, signed_distance_gradient, signed_distance_hessian, signed_normal,
-        signed_normal_jacobian, tangent_basis, tangent_basis_jacobian,
+        distance_hessian, edge_edge_mollifier, edge_edge_mollifier_gradient, edge_edge_mollifier_hessian,
+        edge_edge_mollifier_mixed_hessian, edge_edge_mollifier_rest_gradient, edge_edge_threshold,
+        pair_normal, pair_normal_jacobian, relative_weights, relative_weights_jacobian, signed_distance,
+        signed_distance_gradient, signed_distance_hessian, signed_normal, signed_normal_jacobian,
+        tangent_basis, tangent_basis_jacobian,
     };
-    #[pymodule_export]
-    use crate::meeting::{segment_meets_triangle, segments_meet};
     #[pymodule_export]
     use crate::mesh_file::{Mesh, boundary_edges, boundary_faces, read_mesh, write_mesh};
     #[pymodule_export]
@@ -95,12 +89,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::obstacles::{Cylinder, Obstacle, Plane, Sphere};
     #[pymodule_export]
-    use crate::part::{part_distance_squared, part_distance_squared_gradient, part_distance_squared_hessian};
-    #[pymodule_export]
-    use crate::path::{
-        belongs_to, divided_steps, is_feasible, pair_step, path_is_free, path_step, primitive_pairs,
-        safe_distances, shortened_to_balls, vertex_distances,
-    };
+    use crate::policy::{StiffnessPolicy, raised_stiffness};
     #[pymodule_export]
     use crate::refine::refine;
     #[pymodule_export]
@@ -110,7 +99,7 @@ mod _stiction {
     #[pymodule_export]
     use crate::slides::{Slides, restore_slides};
     #[pymodule_export]
-    use crate::stiffness::{force_balance, initial_stiffness, update_barrier_stiffness, updated_stiffness};
+    use crate::stiffness::{initial_stiffness, updated_stiffness};
     #[pymodule_export]
     use crate::surface::{Surface, restore_surface};
     #[pymodule_export]

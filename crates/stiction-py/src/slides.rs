@@ -14,9 +14,8 @@ use crate::array::{from_rows, from_vectors, vector};
 use crate::barrier_potential::{BarrierPotential, Placed, Setting};
 use crate::coefficients::{Pick, read_anisotropy};
 use crate::contacts::{AnyContacts, Contacts, Scene};
-use crate::error::{at, plain};
+use crate::error::plain;
 use crate::friction_law::read_law;
-use crate::slide_arrays::{Arrays, Replacement};
 use crate::slide_lists;
 use crate::sparse::Kept;
 use crate::surface::either;
@@ -33,7 +32,7 @@ pub struct Held<const D: usize> {
     pub scene: Arc<Scene<D>>,
     pub barrier: Setting,
     /// Where they were lagged.
-    x: Arc<Vec<Vector<D>>>,
+    pub x: Arc<Vec<Vector<D>>>,
     /// Many may read it at a time; who changes it is alone.
     slides: RwLock<friction::Slides<D>>,
     pub hessian: Kept<D>,
@@ -150,15 +149,6 @@ impl Slides {
         from_rows(py, weights.as_flattened(), 4)
     }
 
-    /// The same slides with other contacts, which must be of the same vertices: normal forces taken anew, the rest as it is.
-    fn of_contacts(&self, contacts: &Contacts) -> PyResult<Self> {
-        Ok(Self(match (&self.0, &contacts.0) {
-            (AnySlides::Flat(held), AnyContacts::Flat(scene)) => AnySlides::Flat(held.of_contacts(scene)?),
-            (AnySlides::Solid(held), AnyContacts::Solid(scene)) => AnySlides::Solid(held.of_contacts(scene)?),
-            _ => return Err(at("contacts", "are of another dimension")),
-        }))
-    }
-
     /// Makes effective coefficients of `static_axes` and `kinetic_axes`, in the directions of the slides that velocities v make.
     ///
     ///     μ_eff = √((μ₀t₀)² + (μ₁t₁)²)
@@ -168,40 +158,6 @@ impl Slides {
             v.py().detach(|| held.write().refresh_anisotropy(&velocities));
             Ok(())
         })
-    }
-
-    /// Other slides of the same contacts that have what is given, arrays with a row for each contact, in their order, and the rest of these.
-    ///
-    /// `forces`: normal forces in N, shape (k,). `mu`: effective coefficients, shape (k, 2), and `own_mu` those that they are where there is no
-    /// direction to them. `scaling`, `static_axes`, `kinetic_axes`: as for the constructor, shape (k, 2); where one of them is given,
-    /// what is not is ones and zeros. `normals`: unit vectors, shape (k, D), and `axes`: the first axes of anisotropic friction, across the normals; a row of zeros leaves a slide its own.
-    /// `closest`: weights of the vertices in the relative velocity, shape (k, 4), zeros beyond the last vertex.
-    /// `weights`: of the contacts, shape (k,), for `FrictionPotential.force`.
-    #[pyo3(signature = (
-        *, forces=None, mu=None, own_mu=None, scaling=None, static_axes=None, kinetic_axes=None, normals=None, axes=None,
-        closest=None, weights=None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "Python names them")]
-    fn replaced(
-        &self,
-        py: Python<'_>,
-        forces: Option<&Bound<'_, PyAny>>,
-        mu: Option<&Bound<'_, PyAny>>,
-        own_mu: Option<&Bound<'_, PyAny>>,
-        scaling: Option<&Bound<'_, PyAny>>,
-        static_axes: Option<&Bound<'_, PyAny>>,
-        kinetic_axes: Option<&Bound<'_, PyAny>>,
-        normals: Option<&Bound<'_, PyAny>>,
-        axes: Option<&Bound<'_, PyAny>>,
-        closest: Option<&Bound<'_, PyAny>>,
-        weights: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let arrays =
-            Arrays { forces, mu, own_mu, scaling, static_axes, kinetic_axes, normals, axes, closest };
-        Ok(Self(match &self.0 {
-            AnySlides::Flat(held) => AnySlides::Flat(held.replaced(py, &arrays, weights)?),
-            AnySlides::Solid(held) => AnySlides::Solid(held.replaced(py, &arrays, weights)?),
-        }))
     }
 
     /// The same slides lagged at other positions: normal forces, planes, closest points and axes taken anew, the rest as it is.
@@ -275,7 +231,7 @@ impl<const D: usize> Held<D> {
         Ok(Self::of(scene.clone(), barrier.clone(), positions.into(), slides))
     }
 
-    fn of(
+    pub fn of(
         scene: Arc<Scene<D>>,
         barrier: Setting,
         x: Arc<Vec<Vector<D>>>,
@@ -284,32 +240,13 @@ impl<const D: usize> Held<D> {
         Self { scene, barrier, x, slides: RwLock::new(slides), hessian: Kept::default() }
     }
 
-    fn replaced(
-        &self,
-        py: Python<'_>,
-        arrays: &Arrays<'_, '_>,
-        weights: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let scene = match weights {
-            Some(weights) => self.scene.with_weights(weights, true)?.into(),
-            None => self.scene.clone(),
-        };
-        let mut slides = self.copied(py);
-        let replacement: Replacement<D> = arrays.read(slides.len())?;
-        replacement.apply(&mut slides, self.scene.contacts.ee.len(), &self.x);
-        Ok(Self::of(scene, self.barrier.clone(), self.x.clone(), slides))
-    }
-
     fn at(&self, x: &Bound<'_, PyAny>) -> PyResult<Self> {
         let positions = self.scene.field("x", x)?;
         self.lagged_at(x.py(), &self.scene, positions.into())
     }
 
-    fn of_contacts(&self, scene: &Arc<Scene<D>>) -> PyResult<Self> {
-        Python::attach(|py| self.lagged_at(py, scene, self.x.clone()))
-    }
-
-    fn lagged_at(&self, py: Python<'_>, scene: &Arc<Scene<D>>, x: Arc<Vec<Vector<D>>>) -> PyResult<Self> {
+    /// Lagged anew, for contacts of the same vertices.
+    pub fn lagged_at(&self, py: Python<'_>, scene: &Arc<Scene<D>>, x: Arc<Vec<Vector<D>>>) -> PyResult<Self> {
         let slides = self.barrier.on(py, scene, |barrier| {
             let slides = self.read();
             let force = LaggedForce::new(barrier, &slides, FrictionKind::default(), 1.0)?;
@@ -333,7 +270,7 @@ impl<const D: usize> Held<D> {
     }
 
     /// A copy, for which those who change it are waited for.
-    fn copied(&self, py: Python<'_>) -> friction::Slides<D> {
+    pub fn copied(&self, py: Python<'_>) -> friction::Slides<D> {
         py.detach(|| self.read().clone())
     }
 

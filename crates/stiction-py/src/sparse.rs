@@ -1,10 +1,9 @@
 //! Symmetric block matrices as the three arrays of a compressed sparse column matrix.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyImportError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction::barrier::shape::Entry;
@@ -66,7 +65,7 @@ impl Columns {
 
 impl Columns {
     /// Rows and columns.
-    fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Self::Narrow(matrix) => matrix.indptr.len() - 1,
             Self::Wide(matrix) => matrix.indptr.len() - 1,
@@ -82,60 +81,8 @@ impl Columns {
     }
 }
 
-/// An empty `csc_matrix` of so many rows: its class and what it consists of.
-struct Empty {
-    size: usize,
-    class: Py<PyAny>,
-    parts: Py<PyDict>,
-}
-
-static EMPTY: Mutex<Option<Empty>> = Mutex::new(None);
-
-impl Columns {
-    /// A square `csc_matrix` of `SciPy`.
-    ///
-    /// Its constructor checks once more what is known to be in order, which takes longer than a small Hessian: a copy of an empty matrix
-    /// gets the arrays instead.
-    pub fn into_matrix(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        let (class, parts) = empty_matrix(py, self.size())?;
-        let (data, indices, indptr) =
-            self.into_arrays(py)?.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-        parts.set_item(intern!(py, "data"), data)?;
-        parts.set_item(intern!(py, "indices"), indices)?;
-        parts.set_item(intern!(py, "indptr"), indptr)?;
-        let make = py.get_type::<PyAny>().getattr(intern!(py, "__new__"))?;
-        let matrix = make.call1((class,))?;
-        matrix.setattr(intern!(py, "__dict__"), parts)?;
-        Ok(matrix)
-    }
-}
-
-/// The class of matrices, and a copy of what an empty one of this size consists of.
-fn empty_matrix(py: Python<'_>, size: usize) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyDict>)> {
-    let known = {
-        let empty = locked(&EMPTY);
-        let same = empty.as_ref().filter(|empty| empty.size == size);
-        same.map(|empty| (empty.class.clone_ref(py), empty.parts.clone_ref(py)))
-    };
-    // What follows not with the lock: Python may run anything meanwhile, also another thread that asks.
-    if let Some((class, parts)) = known {
-        return Ok((class.into_bound(py), parts.bind(py).copy()?));
-    }
-    let class = scipy_sparse(py)?.getattr("csc_matrix")?;
-    let empty = class.call1(((size, size),))?;
-    let parts = empty.getattr("__dict__")?.cast_into::<PyDict>()?;
-    let new = Empty { size, class: class.clone().unbind(), parts: parts.clone().unbind() };
-    let old = locked(&EMPTY).replace(new);
-    drop(old);
-    Ok((class, parts.copy()?))
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The module `scipy.sparse`, which only matrices need.
-fn scipy_sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+pub fn scipy_sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("scipy.sparse").map_err(|_| PyImportError::new_err("matrices need SciPy: pip install scipy"))
 }
 

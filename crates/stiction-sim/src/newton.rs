@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use stiction::barrier::policy::DEEP;
 use stiction::blocks::Blocks;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
@@ -13,7 +14,7 @@ use crate::convergence::{Accuracy, Crawl, is_rough};
 use crate::error::{Error, Result};
 use crate::line_search;
 use crate::linear::{LinearKind, LinearSolver};
-use crate::model::{DEEP, Model, risen};
+use crate::model::Model;
 use crate::obstacles;
 use crate::params::StepBound;
 use crate::problem::{Problem, Solution};
@@ -22,9 +23,6 @@ use crate::timings::{Phase, Timings};
 
 /// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
 const MAX_PORTIONS: usize = 30;
-
-/// How far the barrier stiffness rises at most, beyond what it begins with.
-const MAX_RISE: f64 = 1e9;
 
 /// Precision of a speed that Newton's method can ask for, relative to the largest speed of a vertex.
 const ROUNDING: f64 = 1e-8;
@@ -474,9 +472,7 @@ pub fn raise_stiffness<const D: usize>(model: &Model<D>, solution: &mut Solution
     let (true, Some(kappa)) = (model.params.contact.adaptive_barrier_stiffness, solution.kappa) else {
         return false;
     };
-    // Beyond, the numbers of the matrix are further apart than its precision.
-    let most = MAX_RISE * model.first_kappa();
-    let raised = risen(kappa, solution.gap(model), &model.barrier).min(most);
-    solution.kappa = Some(raised.max(kappa));
+    let raised = model.stiffness.raised(kappa, model.first_kappa(), solution.gap(model));
+    solution.kappa = Some(raised);
     raised > kappa
 }

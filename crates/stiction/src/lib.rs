@@ -16,7 +16,7 @@
 //! let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![])?;
 //!
 //! let law = BarrierLaw::new(BarrierKind::ClampedLog, 0.1)?;
-//! let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, law.reach());
+//! let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, 0.5 * law.reach());
 //! let contacts = Contacts::build(&surface, &candidates, &[], &x, &Selection::within(law.reach()));
 //! assert_eq!(contacts.ve.len(), 1);
 //!

@@ -200,7 +200,7 @@ from ._broad_phase import (
     SpatialHash,
     SweepAndPrune,
 )
-from ._candidates import Candidates
+from ._candidates import Candidates, compute_collision_free_stepsize, is_step_collision_free
 from ._ccd import (
     AdditiveCCD,
     IntervalNonlinearTrajectory,
@@ -217,7 +217,7 @@ from ._filter import (
     make_static_obstacle_filter,
     make_vertex_patches_filter,
 )
-from ._intersection import compute_collision_free_stepsize, has_intersections, is_step_collision_free
+from ._intersection import has_intersections
 from ._mesh import CollisionMesh
 from ._stencil import (
     CollisionStencil,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _stiction
+from .._stiction import drop_in
 from ._array import indices, not_negative, positions
 from ._filter import CollisionFilter, as_filter
 from ._overload import chosen
@@ -39,6 +40,8 @@ class BroadPhase:
     """
 
     _method = ""
+    # The class Candidates, which is above this one and sets it.
+    _new_candidates: Any
     _built: Any
     _surface_cache: Any
 
@@ -84,7 +87,7 @@ class BroadPhase:
             return np.empty((0, 2), dtype=np.uint32)
         start, end, edges, faces, radius = self._built
         surface, asks = self._surface()
-        found = _stiction.primitive_pairs(surface, kinds, start, end, radius, self._method)
+        found = drop_in.primitive_pairs(surface, kinds, start, end, radius, self._method)
         if asks:
             vertices = {"v": np.arange(len(start))[:, None], "e": edges, "f": faces}
             first, second = vertices[kinds[0]][found[:, 0]], vertices[kinds[1]][found[:, 1]]
@@ -125,9 +128,7 @@ class BroadPhase:
 
     def detect_collision_candidates(self) -> Candidates:
         """What can touch: edges and vertices in 2D, pairs of edges, faces and vertices in 3D."""
-        from ._candidates import Candidates
-
-        candidates = Candidates()
+        candidates = self._new_candidates()
         if self._built is not None and self._built[0].shape[1] == 2:
             candidates.ev_candidates = self.detect_edge_vertex_candidates()
         else:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _stiction
-from ._array import not_negative, positions, positive
-from ._broad_phase import objects, pair_array, pairs_of
-from ._ccd import is_native, narrow_phase
+from .._stiction import drop_in
+from ._array import instance, not_negative, positions, positive
+from ._broad_phase import NATIVE_METHODS, BroadPhase, method_of, objects, pair_array, pairs_of
+from ._ccd import DEFAULT_RULE, is_native, narrow_phase, rule_of_default
 from ._mesh import CollisionMesh
 from ._stencil import (
     CollisionStencil,
@@ -203,7 +203,7 @@ class Candidates:
         if not is_native(ccd):
             return self._first_contact(mesh, (vertices_t0, vertices_t1), min_distance, ccd, any_will_do=True) >= 1.0
         rule = ccd._rule(min_distance)
-        free = _stiction.path_is_free(mesh._surface, vertices_t0, vertices_t1, rule, self._pairs())
+        free = drop_in.path_is_free(mesh._surface, vertices_t0, vertices_t1, rule, self._pairs())
         return free and self._plane_step(mesh, (vertices_t0, vertices_t1), min_distance, 1.0) >= 1.0
 
     def compute_collision_free_stepsize(
@@ -219,7 +219,7 @@ class Candidates:
         if not is_native(ccd):
             return self._first_contact(mesh, (vertices_t0, vertices_t1), min_distance, ccd)
         rule = ccd._rule(min_distance)
-        step = _stiction.path_step(mesh._surface, vertices_t0, vertices_t1, rule, self._pairs())
+        step = drop_in.path_step(mesh._surface, vertices_t0, vertices_t1, rule, self._pairs())
         return min(step, self._plane_step(mesh, (vertices_t0, vertices_t1), min_distance, ccd.conservative_rescaling))
 
     def _first_contact(
@@ -267,8 +267,6 @@ class Candidates:
         narrow_phase_ccd: Any = None,
     ) -> float:
         """A safe part of the way: that of the candidates and that of the others, or of all pairs if the latter is far less."""
-        from ._intersection import compute_collision_free_stepsize
-
         x0, x1 = mesh._positions("vertices_t0", vertices_t0), mesh._positions("vertices_t1", vertices_t1)
         listed = self.compute_collision_free_stepsize(mesh, x0, x1, min_distance, narrow_phase_ccd)
         room = positive("dhat", dhat) - not_negative("min_distance", min_distance)
@@ -284,7 +282,7 @@ class Candidates:
         """For each vertex, the smallest distance of its pairs, at most the radius, less `min_distance`; in m."""
         radius, least = not_negative("inflation_radius", inflation_radius), not_negative("min_distance", min_distance)
         x = mesh._positions("vertices", vertices)
-        nearest = _stiction.vertex_distances(mesh._surface, self._pairs(), x)
+        nearest = drop_in.vertex_distances(mesh._surface, self._pairs(), x)
         if self._count("pv"):
             np.minimum.at(nearest, *self._heights(x))
         return np.maximum(np.minimum(nearest, radius) - least, 0.0)
@@ -408,3 +406,55 @@ def _active(distances: np.ndarray, is_active: Callable[[float], bool] | None) ->
     if is_active is None:
         return np.ones(len(distances), dtype=bool)
     return np.array([bool(is_active(distance)) for distance in distances.tolist()], dtype=bool)
+
+
+BroadPhase._new_candidates = Candidates
+
+
+def compute_collision_free_stepsize(
+    mesh: CollisionMesh,
+    vertices_t0: Any,
+    vertices_t1: Any,
+    min_distance: float = 0.0,
+    broad_phase: Any = None,
+    narrow_phase_ccd: Any = None,
+) -> float:
+    """The largest part, at most 1, of the way from `vertices_t0` to `vertices_t1` during which nothing touches."""
+    method = NATIVE_METHODS.get(type(broad_phase))
+    if method and narrow_phase_ccd is None and type(mesh) is CollisionMesh and not (mesh._asks_python or mesh._planes):
+        # What solvers do, with caches that were emptied since: as few calls as possible.
+        rule = DEFAULT_RULE if type(min_distance) is float and min_distance == 0.0 else rule_of_default(min_distance)
+        return drop_in.path_step(mesh._surface, vertices_t0, vertices_t1, rule, method)
+    ways, how = (vertices_t0, vertices_t1), (min_distance, broad_phase, narrow_phase_ccd)
+    return _asked(drop_in.path_step, Candidates.compute_collision_free_stepsize, mesh, ways, how)
+
+
+def is_step_collision_free(
+    mesh: CollisionMesh,
+    vertices_t0: Any,
+    vertices_t1: Any,
+    min_distance: float = 0.0,
+    broad_phase: Any = None,
+    narrow_phase_ccd: Any = None,
+) -> bool:
+    """Whether nothing comes closer than `min_distance` (m) on the way from `vertices_t0` to `vertices_t1`."""
+    ways, how = (vertices_t0, vertices_t1), (min_distance, broad_phase, narrow_phase_ccd)
+    return _asked(drop_in.path_is_free, Candidates.is_step_collision_free, mesh, ways, how)
+
+
+def _asked(native: Any, of_candidates: Any, mesh: CollisionMesh, ways: tuple[Any, Any], how: tuple[float, Any, Any]) -> Any:
+    """What a native function says of a way, or candidates where a search, a filter or a narrow phase is written in Python."""
+    min_distance, broad_phase, narrow_phase_ccd = how
+    instance("mesh", mesh, CollisionMesh)
+    ccd: Any = narrow_phase(narrow_phase_ccd)
+    method = method_of(broad_phase)
+    if method is None or not is_native(ccd) or mesh._asks_python:
+        return of_candidates(_candidates_on(mesh, ways, min_distance, broad_phase), mesh, *ways, min_distance, ccd)
+    return native(mesh._surface, *ways, ccd._rule(min_distance), method, mesh._native_planes())
+
+
+def _candidates_on(mesh: CollisionMesh, ways: tuple[Any, Any], min_distance: float, broad_phase: Any) -> Candidates:
+    candidates = Candidates()
+    radius = 0.5 * not_negative("min_distance", min_distance)
+    candidates.build(mesh, vertices_t0=ways[0], vertices_t1=ways[1], inflation_radius=radius, broad_phase=broad_phase)
+    return candidates

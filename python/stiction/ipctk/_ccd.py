@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _stiction
+from .._stiction import drop_in
 from ._array import Floats, not_negative, number, points, positive, whole
 from ._distance import edge_edge_distance, point_edge_distance, point_point_distance, point_triangle_distance
 
@@ -115,7 +115,7 @@ class _NativeCCD(NarrowPhaseCCD):
     def _ask(self, kind: str, names: tuple[str, ...], x: tuple[Any, ...], limits: tuple[float, float]) -> Found:
         table = points(names, x, _IN_SPACE if kind in ("ee", "vf") else (2, 3))
         half = len(table) // 2
-        return found(_stiction.pair_step(kind, table[:half], table[half:], self._rule(limits[0])), limits[1])
+        return found(drop_in.pair_step(kind, table[:half], table[half:], self._rule(limits[0])), limits[1])
 
     def point_point_ccd(
         self, p0_t0: Any, p1_t0: Any, p0_t1: Any, p1_t1: Any, min_distance: float = 0.0, tmax: float = 1.0
@@ -260,7 +260,7 @@ def inexact_point_edge_ccd_2D(
     """Whether a point meets an edge in 2D, and `conservative_rescaling` times when; infinite if it does not."""
     rescaling = positive("conservative_rescaling", conservative_rescaling)
     x = points(_PE, (p_t0, e0_t0, e1_t0, p_t1, e0_t1, e1_t1), (2,))
-    meets, toi = found(_stiction.pair_step("ve", x[:3], x[3:], ("additive", 0.0, 1e-9, inf)), 1.0)
+    meets, toi = found(drop_in.pair_step("ve", x[:3], x[3:], ("additive", 0.0, 1e-9, inf)), 1.0)
     return (True, rescaling * toi) if meets else (False, inf)
 
 
@@ -334,7 +334,7 @@ class NonlinearCCD:
         def straight(t0: float, t1: float, distance: float, _no_zero: bool, _toi: float) -> Found:
             # Half of what is left, at most a tenth of the tolerance.
             rule = ("tight_inclusion", distance, 0.5, 0.1 * self.tolerance)
-            return found(_stiction.pair_step(kind, at(t0), at(t1), rule), 1.0)
+            return found(drop_in.pair_step(kind, at(t0), at(t1), rule), 1.0)
 
         return self.conservative_piecewise_linear_ccd(
             lambda t: float(np.sqrt(squared(*at(t)))), deviation, straight, *limits, self.conservative_rescaling

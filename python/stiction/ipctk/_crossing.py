@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _stiction as native
+from .._stiction import drop_in
 from ._array import Floats, points
 from ._distance import PLANE, SPACE
 
@@ -17,12 +17,12 @@ _EDGE_AND_TRIANGLE = ("e0", "e1", "t0", "t1", "t2")
 
 def segment_segment_intersect(A: Any, B: Any, C: Any, D: Any) -> bool:  # noqa: N803
     """Whether the segments from A to B and from C to D in 2D share a point."""
-    return native.segments_meet(points(_SEGMENTS, (A, B, C, D), PLANE))
+    return drop_in.segments_meet(points(_SEGMENTS, (A, B, C, D), PLANE))
 
 
 def is_edge_intersecting_triangle(e0: Any, e1: Any, t0: Any, t1: Any, t2: Any) -> bool:
     """Whether an edge and a triangle in 3D share a point."""
-    return native.segment_meets_triangle(points(_EDGE_AND_TRIANGLE, (e0, e1, t0, t1, t2), SPACE))
+    return drop_in.segment_meets_triangle(points(_EDGE_AND_TRIANGLE, (e0, e1, t0, t1, t2), SPACE))
 
 
 def edge_triangle_intersection(e0: Any, e1: Any, t0: Any, t1: Any, t2: Any) -> tuple[bool, float, float, float]:
@@ -31,7 +31,7 @@ def edge_triangle_intersection(e0: Any, e1: Any, t0: Any, t1: Any, t2: Any) -> t
     u, v, t are nan where there is no such point, and where there are many: an edge in the plane of the triangle.
     """
     x = points(_EDGE_AND_TRIANGLE, (e0, e1, t0, t1, t2), SPACE)
-    if not native.segment_meets_triangle(x):
+    if not drop_in.segment_meets_triangle(x):
         return False, nan, nan, nan
     return True, *_place(x)
 

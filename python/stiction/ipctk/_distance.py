@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from .. import _stiction as native
+from .._stiction import drop_in
 from ._array import Floats, instance, points
 from ._enum import Enum
 from ._overload import chosen
@@ -196,13 +197,13 @@ def point_edge_distance(p: Any, e0: Any, e1: Any, dtype: PointEdgeDistanceType =
 def point_edge_distance_gradient(p: Any, e0: Any, e1: Any, dtype: PointEdgeDistanceType = _PET.AUTO) -> Floats:
     """Gradient of `point_edge_distance`, 3D entries."""
     part = _WORDS[instance("dtype", dtype, _PET)]
-    return of_points(native.part_distance_squared_gradient, POINT_EDGE, (p, e0, e1), part)
+    return of_points(drop_in.part_distance_squared_gradient, POINT_EDGE, (p, e0, e1), part)
 
 
 def point_edge_distance_hessian(p: Any, e0: Any, e1: Any, dtype: PointEdgeDistanceType = _PET.AUTO) -> Floats:
     """Hessian of `point_edge_distance`."""
     part = _WORDS[instance("dtype", dtype, _PET)]
-    return of_points(native.part_distance_squared_hessian, POINT_EDGE, (p, e0, e1), part)
+    return of_points(drop_in.part_distance_squared_hessian, POINT_EDGE, (p, e0, e1), part)
 
 
 def point_triangle_distance(p: Any, t0: Any, t1: Any, t2: Any, dtype: PointTriangleDistanceType = _PTT.AUTO) -> float:
@@ -215,7 +216,7 @@ def point_triangle_distance_gradient(
 ) -> Floats:
     """Gradient of `point_triangle_distance`, 12 entries."""
     part = _WORDS[instance("dtype", dtype, _PTT)]
-    return of_points(native.part_distance_squared_gradient, POINT_TRIANGLE, (p, t0, t1, t2), part)
+    return of_points(drop_in.part_distance_squared_gradient, POINT_TRIANGLE, (p, t0, t1, t2), part)
 
 
 def point_triangle_distance_hessian(
@@ -223,7 +224,7 @@ def point_triangle_distance_hessian(
 ) -> Floats:
     """Hessian of `point_triangle_distance`."""
     part = _WORDS[instance("dtype", dtype, _PTT)]
-    return of_points(native.part_distance_squared_hessian, POINT_TRIANGLE, (p, t0, t1, t2), part)
+    return of_points(drop_in.part_distance_squared_hessian, POINT_TRIANGLE, (p, t0, t1, t2), part)
 
 
 def edge_edge_distance(ea0: Any, ea1: Any, eb0: Any, eb1: Any, dtype: EdgeEdgeDistanceType = _EET.AUTO) -> float:
@@ -236,7 +237,7 @@ def edge_edge_distance_gradient(
 ) -> Floats:
     """Gradient of `edge_edge_distance`, 12 entries."""
     x = points(EE, (ea0, ea1, eb0, eb1), SPACE)
-    return native.part_distance_squared_gradient("ee", x, _edge_edge_part(x, dtype))
+    return drop_in.part_distance_squared_gradient("ee", x, _edge_edge_part(x, dtype))
 
 
 def edge_edge_distance_hessian(
@@ -244,7 +245,7 @@ def edge_edge_distance_hessian(
 ) -> Floats:
     """Hessian of `edge_edge_distance`."""
     x = points(EE, (ea0, ea1, eb0, eb1), SPACE)
-    return native.part_distance_squared_hessian("ee", x, _edge_edge_part(x, dtype))
+    return drop_in.part_distance_squared_hessian("ee", x, _edge_edge_part(x, dtype))
 
 
 # Which parts are closest.
@@ -333,7 +334,7 @@ def _distance(stencil: Stencil, values: Sequence[Any], dtype: Enum) -> float:
     part = _WORDS[dtype]
     if part is None:
         return of_points(native.closest_distance_squared, stencil, values)
-    return of_points(native.part_distance_squared, stencil, values, part)
+    return of_points(drop_in.part_distance_squared, stencil, values, part)
 
 
 def _edge_edge_part(x: Floats, dtype: EdgeEdgeDistanceType) -> str | None:

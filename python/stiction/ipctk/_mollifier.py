@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import _stiction as native
+from .._stiction import drop_in
 from ._array import Floats, not_negative, points, positive
 from ._distance import EE, SPACE
 from ._overload import chosen
@@ -24,7 +25,7 @@ _REST = tuple(f"{name}_rest" for name in EE)
 
 def edge_edge_cross_squarednorm(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> float:
     """s = |(ea₁ − ea₀) × (eb₁ − eb₀)|² in m⁴."""
-    return native.edge_edge_cross_squared(_edges(ea0, ea1, eb0, eb1))
+    return drop_in.edge_edge_cross_squared(_edges(ea0, ea1, eb0, eb1))
 
 
 def edge_edge_cross_squarednorm_gradient(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
@@ -34,7 +35,7 @@ def edge_edge_cross_squarednorm_gradient(ea0: Any, ea1: Any, eb0: Any, eb1: Any)
 
 def edge_edge_cross_squarednorm_hessian(ea0: Any, ea1: Any, eb0: Any, eb1: Any) -> Floats:
     """Hessian of `edge_edge_cross_squarednorm`, shape (12, 12), in m²."""
-    return native.edge_edge_cross_squared_hessian(_edges(ea0, ea1, eb0, eb1))
+    return drop_in.edge_edge_cross_squared_hessian(_edges(ea0, ea1, eb0, eb1))
 
 
 def edge_edge_mollifier(*args: Any, **kwargs: Any) -> float:
@@ -61,7 +62,7 @@ def edge_edge_mollifier_hessian(*args: Any, **kwargs: Any) -> float | Floats:
     if s >= eps:
         return np.zeros((12, 12))
     gradient = _gradient(x)
-    hessian = native.edge_edge_cross_squared_hessian(x)
+    hessian = drop_in.edge_edge_cross_squared_hessian(x)
     return _slope(s, eps) * hessian + _bend(s, eps) * np.outer(gradient, gradient)
 
 
@@ -123,11 +124,11 @@ def _read(values: Sequence[Any]) -> tuple[float, float, Floats | None]:
     if len(values) == 2:
         return not_negative("x", values[0]), eps, None
     x = _edges(*values[:4])
-    return native.edge_edge_cross_squared(x), eps, x
+    return drop_in.edge_edge_cross_squared(x), eps, x
 
 
 def _gradient(x: Floats) -> Floats:
-    return native.edge_edge_cross_squared_gradient(x).ravel()
+    return drop_in.edge_edge_cross_squared_gradient(x).ravel()
 
 
 def _slope(s: float, eps: float) -> float:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import _stiction
+from .._stiction import drop_in
 from ._array import instance, not_negative, positive
-from ._broad_phase import method_of
+from ._broad_phase import NATIVE_METHODS, method_of
 from ._candidates import Candidates
 from ._enum import Enum
 from ._mesh import CollisionMesh
 from ._normal_collision import NormalCollision
-from ._normal_set import CLASSES, KINDS, ListedSet, NormalSet, empty_set
+from ._normal_set import CLASSES, KINDS, PLANE_CLASSES, ListedSet, NormalSet, empty_set
 from ._stencil import native_planes
 
 
@@ -49,7 +50,7 @@ def _list_of(kind: str) -> Any:
     return property(read, write, doc=f"The {kind} collisions; a list that is assigned is copied.")
 
 
-class NormalCollisions(_stiction.BuiltContacts):
+class NormalCollisions(drop_in.BuiltContacts):
     """The pairs closer than dmin + dhat, each as its closest vertices, edges or faces; equal ones are merged, their weights added.
 
     `collisions[i]` is a view of one: what is written on its `weight` counts in all potentials. The order is the same whatever
@@ -60,6 +61,12 @@ class NormalCollisions(_stiction.BuiltContacts):
     IPC = CollisionSetType.IPC
     IMPROVED_MAX_APPROX = CollisionSetType.IMPROVED_MAX_APPROX
     OGC = CollisionSetType.OGC
+
+    # What the native class makes and looks up.
+    _new_set = NormalSet
+    _empty_set = staticmethod(empty_set)
+    _plane_classes = PLANE_CLASSES
+    _methods = NATIVE_METHODS
 
     # Solvers make and build many, with caches emptied in between: what most never change is with the class.
     _use_area_weighting = False

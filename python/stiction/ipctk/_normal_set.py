@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _stiction
+from .._stiction import drop_in
 from ._array import instance
 from ._distance import EdgeEdgeDistanceType
 from ._mesh import CollisionMesh
@@ -114,7 +115,7 @@ class NormalSet:
     @cached_property
     def native_counts(self) -> tuple[int, int, int, int, int, int]:
         """How many there are of each kind of native contacts."""
-        return self.contacts.kind_counts
+        return drop_in.kind_counts(self.contacts)
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -227,7 +228,7 @@ class NormalSet:
 
     def _names_of(self, kind: str) -> tuple[list[Any], list[Any]]:
         if kind in ("vv", "ev", "ee"):
-            return self.contacts.primitives(_NATIVE_KINDS[kind])
+            return drop_in.primitives(self.contacts, _NATIVE_KINDS[kind])
         vertices = self.contacts.vertices
         if kind == "fv":
             rows = vertices["vf"]

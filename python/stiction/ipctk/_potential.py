@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _stiction
+from .._stiction import drop_in
 from ._array import Floats, instance, not_negative, positive, vector
 from ._barrier import (
     Barrier,
@@ -69,11 +70,11 @@ class NormalPotential:
         """∂E/∂x in N, (n·D,)."""
         if isinstance(collisions, NormalCollisions):
             try:
-                return self._native.gradient_row(collisions._contacts(mesh, X), X)
+                return drop_in.gradient_row(self._native, collisions._contacts(mesh, X), X)
             except ValueError as error:
                 raise renamed(error, x="X") from None
         contacts, x = self._one(collisions, mesh, collision, x)
-        return self._native.gradient_row(contacts, x)
+        return drop_in.gradient_row(self._native, contacts, x)
 
     def hessian(
         self,
@@ -90,7 +91,7 @@ class NormalPotential:
             method = project_hessian_to_psd
             psd: Any = _PSD[method._value_] if type(method) is PSDProjectionMethod else psd_name(method)
             try:
-                return self._native.hessian_matrix(collisions._contacts(mesh, X), X, psd)
+                return drop_in.barrier_matrix(self._native, collisions._contacts(mesh, X), X, psd)
             except ValueError as error:
                 raise renamed(error, x="X") from None
         psd = psd_name(project_hessian_to_psd if X is None else X)

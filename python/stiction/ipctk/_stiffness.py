@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _stiction
+from .._stiction import drop_in
 from ._array import Floats, instance, matrix, not_negative, positive, vector
 from ._barrier import Barrier, native_name
 from ._candidates import Candidates
@@ -38,7 +38,7 @@ def initial_barrier_stiffness(
     """
     numbers = bbox_diagonal, dhat, average_mass, min_barrier_stiffness_scale, dmin
     least = _known_least(type(barrier), numbers) or _least(barrier, *numbers)
-    balance = _stiction.force_balance(grad_energy, grad_barrier)
+    balance = drop_in.force_balance(grad_energy, grad_barrier)
     if balance is None:
         balance = _checked_balance(grad_energy, grad_barrier)
     return min(max(balance, least), _LARGEST * least), _LARGEST * least
@@ -80,7 +80,7 @@ def _least(barrier: Barrier, *numbers: Any) -> float:
     return least
 
 
-update_barrier_stiffness = _stiction.update_barrier_stiffness
+update_barrier_stiffness = drop_in.update_barrier_stiffness
 
 
 def semi_implicit_stiffness(*args: Any, **kwargs: Any) -> Any:

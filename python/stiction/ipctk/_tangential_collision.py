@@ -31,20 +31,12 @@ from ._stencil import (
     flat_positions,
 )
 from ._tangent import _blocks, _stacked, point_point_relative_velocity_dx_dbeta
+from ._tangential_fields import COORDINATES, alone, closest_weights, restored_row
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
-# Of the collisions of each kind: how many coordinates their closest points have.
-COORDINATES = {"pv": 0, "vv": 0, "ve": 1, "ee": 2, "vf": 2}
 ORTHONORMAL = 1e-9
-
-
-def closest_weights(kind: Any, beta: Any) -> Floats:
-    """Weights of the vertices in the relative velocity of closest points with coordinates β."""
-    if kind == "pv":
-        return np.ones(1)
-    return np.asarray(_stiction.relative_weights(kind, [float(b) for b in beta]))
 
 
 def _field(name: str, check: Any, doc: str) -> Any:
@@ -88,8 +80,6 @@ class TangentialCollision(CollisionStencil):
     def __init__(self, collision: Any, positions: Any = None, normal_potential: Any = None) -> None:
         of = instance("collision", collision, self._normal_class)
         self._take_ids(of)
-        from ._tangential_set import alone
-
         self._set = alone(self, of, positions, normal_potential)
 
     def _take_ids(self, collision: Any) -> None:
@@ -195,8 +185,6 @@ class TangentialCollision(CollisionStencil):
 
 
 def _restored(kind: type[TangentialCollision], ids: dict[str, Any], row: dict[str, Any]) -> TangentialCollision:
-    from ._tangential_set import restored_row
-
     collision = kind.__new__(kind)
     collision.__dict__.update(ids)
     collision._set = restored_row(kind._kind, row)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _stiction
+from .._stiction import drop_in
 from ._array import Floats, instance, not_negative, positive
 from ._enum import Enum
 from ._mesh import CollisionMesh
@@ -94,7 +95,11 @@ class TangentialPotential:
         if isinstance(collisions, TangentialCollisions):
             psd = psd_name(project_hessian_to_psd)
             if collisions._set is not None:
-                return self._of(self._native.hessian_matrix, collisions._set.native(mesh), X, psd)
+                slides = collisions._set.native(mesh)
+                try:
+                    return drop_in.friction_matrix(self._native, slides, X, psd)
+                except ValueError as error:
+                    raise renamed(error, v="X") from None
             return self._assembled(collisions, mesh, X, project_hessian_to_psd)
         psd = psd_name(project_hessian_to_psd if X is None else X)
         slides, v = self._one(collisions, mesh, collision, x)
@@ -127,7 +132,7 @@ class TangentialPotential:
         if slides is None:
             return np.zeros(instance("mesh", mesh, CollisionMesh).ndof)
         if no_mu:
-            slides = slides.replaced(mu=np.ones((len(slides), 2)))
+            slides = drop_in.replaced(slides, mu=np.ones((len(slides), 2)))
         arguments = (slides, rest_positions, lagged_displacements, velocities)
         return self._lagged(self._native.force, arguments, normal_potential, dmin).ravel()
 
@@ -239,7 +244,7 @@ class TangentialPotential:
         mu = (1.0, 1.0) if no_mu else (collision.mu_s_effective_lagged, collision.mu_k_effective_lagged)
         slides = _stiction.Slides(contacts, x, STEADY, *mu, law="smooth_mu")
         if (collision.mu_aniso != 1.0).any():
-            slides = slides.replaced(scaling=[collision.mu_aniso])
+            slides = drop_in.replaced(slides, scaling=[collision.mu_aniso])
         return slides, x
 
     @staticmethod

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _stiction
+from .._stiction import drop_in
 from ._array import instance, not_negative, number, positions, positive, vector, whole
 from ._broad_phase import method_of
 from ._candidates import Candidates
@@ -114,7 +114,7 @@ class TrustRegion:
         if len(self.trust_region_radii) != len(step):
             raise ValueError(f"the trust region has {len(self.trust_region_radii)} balls, expected {len(step)}: update it first")
         balls = self.trust_region_centers, self.trust_region_radii
-        step[...], held = _stiction.shortened_to_balls(*balls, x, step)
+        step[...], held = drop_in.shortened_to_balls(*balls, x, step)
         self._note(mesh, held)
 
     def planar_filter_step(self, mesh: CollisionMesh, x: Any, dx: np.ndarray) -> None:
@@ -130,7 +130,7 @@ class TrustRegion:
         reach, planes = 2.0 * self._radius(), mesh._native_planes()
         if mesh._asks_python:
             raise NotImplementedError("planar_filter_step: filters with functions of Python; use filter_step")
-        parts = _stiction.divided_steps(mesh._surface, vertices, end, reach, rule, planes)
+        parts = drop_in.divided_steps(mesh._surface, vertices, end, reach, rule, planes)
         if vertices is not start:
             parts, of_surface = np.ones(len(step)), parts
             parts[mesh.to_full_vertex_id()] = of_surface
@@ -149,7 +149,7 @@ class TrustRegion:
         method, radius, scaling = method_of(broad_phase), self._radius(), self._scaling()
         if method is not None and not mesh._asks_python:
             rule, planes = ("additive", least, 1.0 - scaling, inf), mesh._native_planes()
-            return _stiction.safe_distances(mesh._surface, vertices, radius, rule, method, planes)
+            return drop_in.safe_distances(mesh._surface, vertices, radius, rule, method, planes)
         near = Candidates()
         near.build(mesh, vertices, 0.5 * radius, broad_phase)
         return 0.5 * scaling * near.compute_per_vertex_safe_distances(mesh, vertices, radius, least)
@@ -218,7 +218,7 @@ def is_face_vertex_feasible(
 
 def _is_feasible(mesh: CollisionMesh, vertices: Any, kind: str, pair: tuple[int, int], dtype: Any) -> bool:
     instance("mesh", mesh, CollisionMesh)
-    return _stiction.is_feasible(mesh._surface, mesh._positions("vertices", vertices), kind, pair, int(dtype))
+    return drop_in.is_feasible(mesh._surface, mesh._positions("vertices", vertices), kind, pair, int(dtype))
 
 
 def check_vertex_feasible_region(
@@ -227,11 +227,11 @@ def check_vertex_feasible_region(
     """Whether a point, or the vertex `xi`, belongs to the vertex `vi`."""
     x, place = mesh._positions("vertices", vertices), point if xi is None else xi
     at = x[mesh._known("xi", place, len(x))] if np.ndim(place) == 0 else vector("point", place, mesh.dim)
-    return _stiction.belongs_to(mesh._surface, x, at, "v", mesh._known("vi", vi, len(x)))
+    return drop_in.belongs_to(mesh._surface, x, at, "v", mesh._known("vi", vi, len(x)))
 
 
 def check_edge_feasible_region(mesh: CollisionMesh, vertices: Any, xi: Any, ei: Any) -> bool:
     """Whether the vertex `xi` belongs to the inside of the edge `ei`."""
     x = mesh._positions("vertices", vertices)
     at = x[mesh._known("xi", xi, len(x))]
-    return _stiction.belongs_to(mesh._surface, x, at, "e", mesh._known("ei", whole("ei", ei), mesh.num_edges))
+    return drop_in.belongs_to(mesh._surface, x, at, "e", mesh._known("ei", whole("ei", ei), mesh.num_edges))

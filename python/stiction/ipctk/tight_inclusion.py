@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _stiction
+from .._stiction import drop_in
 from ._array import Floats, not_negative, point, points, positive
 from ._ccd import found
 from ._enum import Enum
@@ -80,7 +80,7 @@ def point_triangle_ccd(
 def _asked(kind: str, x: Floats, limits: tuple[float, float, float]) -> tuple[bool, float, float]:
     least, tolerance = not_negative("min_distance", limits[0]), positive("tolerance", limits[2])
     # Half of what is left is kept, at most half of the tolerance.
-    step = _stiction.pair_step(kind, x[:4], x[4:], ("tight_inclusion", least, 0.5, 0.5 * tolerance))
+    step = drop_in.pair_step(kind, x[:4], x[4:], ("tight_inclusion", least, 0.5, 0.5 * tolerance))
     hit, toi = found(step, limits[1])
     return hit, toi if hit else inf, tolerance
 

@@ -1,11 +1,11 @@
 //! From bodies to the arrays of a model.
 
+use stiction::barrier::policy::Softness;
 use stiction::contact::Weighting;
 use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
 use stiction::mesh::{DisplacementMap, Filter, Mixed, Surface, VertexFilter, boundary};
 
-use super::stiffness::Softness;
 use super::{Body, Part};
 use crate::boundary::{Boundary, Path};
 use crate::energy::Rayleigh;

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 pub use body::{Body, BodyDamping};
 pub use skin::Skin;
+use stiction::barrier::policy::StiffnessPolicy;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
@@ -22,7 +23,6 @@ use stiction::friction::Coefficients;
 use stiction::math::Vector;
 use stiction::mesh::{DisplacementMap, Mixed, Surface};
 use stiction::obstacle::Obstacle;
-pub use stiffness::{BodyStiffness, DEEP, risen};
 
 use crate::boundary::Boundary;
 use crate::energy::{BodyForce, Elastic, Rayleigh};
@@ -104,7 +104,7 @@ pub struct Model<const D: usize> {
     /// Friction of all contacts.
     pub coefficients: Coefficients<D>,
     /// How stiff contacts of each two bodies are.
-    pub stiffness: BodyStiffness,
+    pub stiffness: StiffnessPolicy,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
     /// Energies that users added.
@@ -143,7 +143,7 @@ impl<const D: usize> Model<D> {
         let driven = build::driven(&prescribed, map.as_ref());
         let loads = build::loads(bodies, &parts)?;
         let softness = build::softness((bodies, &parts), &surface, &prescribed, params.contact.weighting);
-        let stiffness = BodyStiffness::new(softness, &parts, &barrier)?;
+        let stiffness = stiffness::policy(softness, &parts, &barrier)?;
         let model = Self {
             params,
             gravity,
@@ -307,7 +307,7 @@ impl<const D: usize> Model<D> {
 
     /// The barrier stiffness `κ` in J/m⁴ that contact begins with.
     pub fn first_kappa(&self) -> f64 {
-        self.params.contact.barrier_stiffness.unwrap_or_else(|| self.stiffness.largest())
+        self.params.contact.barrier_stiffness.unwrap_or_else(|| self.stiffness.first())
     }
 }
 

@@ -39,7 +39,7 @@ impl BarrierKind {
         Self::LinearLogSquared,
     ];
 
-    /// Its name in scenes and in Python.
+    /// Its name in Python.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClampedLog => "clamped_log",

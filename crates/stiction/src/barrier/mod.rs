@@ -18,6 +18,7 @@ mod forces;
 mod gauss_newton;
 pub mod shape;
 pub mod stiffness;
+pub mod policy;
 
 pub use adhesion::{Adhesion, SteadyForce};
 pub use clamped_log::ClampedLog;

@@ -1,4 +1,6 @@
-//! How stiff the barrier should be: one κ for all contacts that follows their gaps \[Li2020\], or one for each \[Ando2024\].
+//! Published rules for the barrier stiffness: one κ for all contacts that follows forces and gaps \[Li2020\], or one for each \[Ando2024\].
+//!
+//! The simulator does not follow them but [`StiffnessPolicy`](super::policy::StiffnessPolicy), which depends neither on units nor on how steps are cut.
 
 use super::{Barrier, BarrierLaw};
 use crate::assemble;

@@ -39,7 +39,7 @@ impl CcdKind {
     /// All methods.
     pub const ALL: [Self; 2] = [Self::Additive, Self::TightInclusion];
 
-    /// The name in scenes and in Python.
+    /// The name in Python.
     pub fn name(self) -> &'static str {
         match self {
             Self::Additive => "additive",

@@ -36,7 +36,7 @@ impl Blend {
     /// All but the user's own.
     pub const ALL: [Self; 5] = [Self::Mean, Self::Product, Self::Minimum, Self::Maximum, Self::GeometricMean];
 
-    /// Its name in scenes and in Python.
+    /// Its name in Python.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Mean => "mean",

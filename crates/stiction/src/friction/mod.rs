@@ -15,7 +15,7 @@
 //! let x = vec![Vector([0.0, 0.0]), Vector([1.0, 0.0]), Vector([0.5, 0.05]), Vector([0.5, 1.0])];
 //! let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![])?;
 //! let law = BarrierLaw::new(BarrierKind::ClampedLog, 0.1)?;
-//! let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, law.reach());
+//! let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, 0.5 * law.reach());
 //! let contacts = Contacts::build(&surface, &candidates, &[], &x, &Selection::within(law.reach()));
 //! let barrier = BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 1e6.into() };
 //!

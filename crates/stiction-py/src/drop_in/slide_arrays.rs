@@ -1,30 +1,81 @@
-//! What slides have, given one by one from arrays.
+//! Slides that have what arrays say, one by one: what is written on ipctk's collisions.
 
 use pyo3::prelude::*;
 use stiction::friction::{self, Detail, Mu, Slide, axis};
 use stiction::math::Vector;
 
 use crate::array::{finite_reals, vectors};
+use crate::contacts::{AnyContacts, Contacts};
 use crate::error::at;
+use crate::slides::{AnySlides, Held, Slides};
+
+/// Slides of the same contacts that have what is given, arrays with a row for each contact, in their order, and the rest of `slides`.
+///
+/// `forces`: normal forces in N, shape (k,). `mu`: effective coefficients, shape (k, 2), and `own_mu` those that they are where there is no
+/// direction to them. `scaling`, `static_axes`, `kinetic_axes`: as for the constructor, shape (k, 2); where one of them is given,
+/// what is not is ones and zeros. `normals`: unit vectors, shape (k, D), and `axes`: the first axes of anisotropic friction, across the normals;
+/// a row of zeros leaves a slide its own.
+/// `closest`: weights of the vertices in the relative velocity, shape (k, 4), zeros beyond the last vertex.
+/// `weights`: of the contacts, shape (k,), for `FrictionPotential.force`.
+#[pyfunction]
+#[pyo3(signature = (
+    slides, *, forces=None, mu=None, own_mu=None, scaling=None, static_axes=None, kinetic_axes=None, normals=None, axes=None,
+    closest=None, weights=None
+))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
+pub fn replaced(
+    py: Python<'_>,
+    slides: &Slides,
+    forces: Option<&Bound<'_, PyAny>>,
+    mu: Option<&Bound<'_, PyAny>>,
+    own_mu: Option<&Bound<'_, PyAny>>,
+    scaling: Option<&Bound<'_, PyAny>>,
+    static_axes: Option<&Bound<'_, PyAny>>,
+    kinetic_axes: Option<&Bound<'_, PyAny>>,
+    normals: Option<&Bound<'_, PyAny>>,
+    axes: Option<&Bound<'_, PyAny>>,
+    closest: Option<&Bound<'_, PyAny>>,
+    weights: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Slides> {
+    let arrays = Arrays { forces, mu, own_mu, scaling, static_axes, kinetic_axes, normals, axes, closest };
+    Ok(Slides(match &slides.0 {
+        AnySlides::Flat(held) => AnySlides::Flat(arrays.applied_to(py, held, weights)?),
+        AnySlides::Solid(held) => AnySlides::Solid(arrays.applied_to(py, held, weights)?),
+    }))
+}
+
+/// The same slides with other contacts, which must be of the same vertices: normal forces taken anew, the rest as it is.
+#[pyfunction]
+pub fn of_contacts(py: Python<'_>, slides: &Slides, contacts: &Contacts) -> PyResult<Slides> {
+    Ok(Slides(match (&slides.0, &contacts.0) {
+        (AnySlides::Flat(held), AnyContacts::Flat(scene)) => {
+            AnySlides::Flat(held.lagged_at(py, scene, held.x.clone())?)
+        }
+        (AnySlides::Solid(held), AnyContacts::Solid(scene)) => {
+            AnySlides::Solid(held.lagged_at(py, scene, held.x.clone())?)
+        }
+        _ => return Err(at("contacts", "are of another dimension")),
+    }))
+}
 
 /// An array that may be missing.
 type Array<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
-/// The arrays of `Slides.replaced`.
-pub struct Arrays<'a, 'py> {
-    pub forces: Array<'a, 'py>,
-    pub mu: Array<'a, 'py>,
-    pub own_mu: Array<'a, 'py>,
-    pub scaling: Array<'a, 'py>,
-    pub static_axes: Array<'a, 'py>,
-    pub kinetic_axes: Array<'a, 'py>,
-    pub normals: Array<'a, 'py>,
-    pub axes: Array<'a, 'py>,
-    pub closest: Array<'a, 'py>,
+/// The arrays of [`replaced`].
+struct Arrays<'a, 'py> {
+    forces: Array<'a, 'py>,
+    mu: Array<'a, 'py>,
+    own_mu: Array<'a, 'py>,
+    scaling: Array<'a, 'py>,
+    static_axes: Array<'a, 'py>,
+    kinetic_axes: Array<'a, 'py>,
+    normals: Array<'a, 'py>,
+    axes: Array<'a, 'py>,
+    closest: Array<'a, 'py>,
 }
 
 /// What replaces what slides have, in the order of the contacts.
-pub struct Replacement<const D: usize> {
+struct Replacement<const D: usize> {
     forces: Option<Vec<f64>>,
     mu: Option<Vec<Vector<2>>>,
     own_mu: Option<Vec<Vector<2>>>,
@@ -37,8 +88,24 @@ pub struct Replacement<const D: usize> {
 }
 
 impl Arrays<'_, '_> {
+    fn applied_to<const D: usize>(
+        &self,
+        py: Python<'_>,
+        held: &Held<D>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Held<D>> {
+        let scene = match weights {
+            Some(weights) => held.scene.with_weights(weights, true)?.into(),
+            None => held.scene.clone(),
+        };
+        let mut slides = held.copied(py);
+        let replacement: Replacement<D> = self.read(slides.len())?;
+        replacement.apply(&mut slides, held.scene.contacts.ee.len(), &held.x);
+        Ok(Held::of(scene, held.barrier.clone(), held.x.clone(), slides))
+    }
+
     /// Reads them, for so many slides.
-    pub fn read<const D: usize>(&self, count: usize) -> PyResult<Replacement<D>> {
+    fn read<const D: usize>(&self, count: usize) -> PyResult<Replacement<D>> {
         let some = self.scaling.is_some() || self.static_axes.is_some() || self.kinetic_axes.is_some();
         let pair = |name, array: Array<'_, '_>, otherwise: f64| match array {
             Some(array) => not_negative(name, rows(name, array, count)?),
@@ -103,7 +170,7 @@ fn same_length(name: &str, found: usize, expected: usize) -> PyResult<()> {
 
 impl<const D: usize> Replacement<D> {
     /// Replaces what slides have, of which the first `edges` of two edges are not nearly parallel; `x`: where they were lagged.
-    pub fn apply(&self, slides: &mut friction::Slides<D>, edges: usize, x: &[Vector<D>]) {
+    fn apply(&self, slides: &mut friction::Slides<D>, edges: usize, x: &[Vector<D>]) {
         if self.anisotropy.is_some() {
             slides.details.clear();
         }

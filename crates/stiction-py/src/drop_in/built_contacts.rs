@@ -1,23 +1,26 @@
 //! What `NormalCollisions` of the drop-in stands on: contacts, built in one call.
 //!
 //! Solvers build contacts in every iteration, with caches that were emptied since: each frame of Python shows. What is unusual is left to
-//! methods of Python.
+//! methods of the class in Python that stands on it, which also has the classes to make: nothing here imports them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Weighting};
 
-use crate::contacts::{Contacts, Names, Pick};
+use super::contact_names::{Names, named_in_plane};
+use crate::contacts::{Contacts, Pick};
 use crate::error::at;
 use crate::surface::Surface;
 
 /// Contacts that were built last, or a set of collisions that someone made.
-#[pyclass(frozen, subclass, module = "stiction._stiction")]
+///
+/// A subclass has `_new_set(mesh, contacts, planes)` and `_empty_set()`, which make sets; `_plane_classes`, the classes of collisions in 2D; and
+/// `_methods`, the names of broad phases by their classes.
+#[pyclass(frozen, subclass, module = "stiction._stiction.drop_in")]
 #[derive(Default)]
 pub struct BuiltContacts {
     choice: Mutex<Choice>,
@@ -63,7 +66,8 @@ impl BuiltContacts {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<()> {
         // Whatever is wrong or unusual is found again, and put into words, by the method that takes everything.
-        if let Ok(Some(built)) = Plain::read(args, kwargs).and_then(|plain| slf.get().build_plain(plain)) {
+        let plain = Plain::read(slf, args, kwargs);
+        if let Ok(Some(built)) = plain.and_then(|plain| slf.get().build_plain(plain)) {
             slf.get().replace(Last { built: Some(built), ..Last::default() });
             return Ok(());
         }
@@ -136,8 +140,8 @@ impl BuiltContacts {
             }
         };
         // Not with the lock: Python may run anything meanwhile, also another thread that asks.
-        let Some((mesh, contacts)) = built else { return from_module(py, &EMPTY, "empty_set")?.call0() };
-        let made = from_module(py, &NORMAL_SET, "NormalSet")?.call1((mesh, &contacts, PyTuple::empty(py)))?;
+        let Some((mesh, contacts)) = built else { return slf.call_method0(intern!(py, "_empty_set")) };
+        let made = slf.call_method1(intern!(py, "_new_set"), (mesh, &contacts, PyTuple::empty(py)))?;
         let mut last = slf.get().last();
         match (&last.built, &last.set) {
             (Some(built), None) if built.contacts.is(&contacts) => {
@@ -194,8 +198,8 @@ impl BuiltContacts {
             let same = last.set.as_ref().is_some_and(|own| own.is(&set));
             last.built.as_ref().filter(|_| same).map(|built| built.contacts.clone_ref(py))
         };
-        let shown = match built.and_then(|contacts| contacts.get().named_in_plane()) {
-            Some(names) => views(&set, names)?,
+        let shown = match built.and_then(|contacts| named_in_plane(contacts.get())) {
+            Some(names) => views(&set, names, &slf.getattr(intern!(py, "_plane_classes"))?)?,
             None => set.call_method0(intern!(py, "all"))?.cast_into::<PyList>()?,
         };
         let mut last = slf.get().last();
@@ -222,9 +226,12 @@ impl BuiltContacts {
 const FEW: usize = 256;
 
 /// The collisions of a set with these names.
-fn views<'py>(set: &Bound<'py, PyAny>, names: Names) -> PyResult<Bound<'py, PyList>> {
+fn views<'py>(
+    set: &Bound<'py, PyAny>,
+    names: Names,
+    classes: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyList>> {
     let py = set.py();
-    let classes = from_module(py, &CLASSES, "PLANE_CLASSES")?;
     let make = py.get_type::<PyAny>().getattr(intern!(py, "__new__"))?;
     let keys = [
         (intern!(py, "vertex0_id"), intern!(py, "vertex1_id")),
@@ -256,7 +263,11 @@ struct Plain<'py> {
 }
 
 impl<'py> Plain<'py> {
-    fn read(args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Option<Self>> {
+    fn read(
+        of: &Bound<'py, BuiltContacts>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Self>> {
         if args.len() != 3 {
             return Ok(None);
         }
@@ -271,7 +282,7 @@ impl<'py> Plain<'py> {
             if name.eq(intern!(py, "dmin"))? {
                 dmin = value.extract()?;
             } else if name.eq(intern!(py, "broad_phase"))? {
-                let Some(found) = method_of(&value)? else { return Ok(None) };
+                let Some(found) = method_of(of, &value)? else { return Ok(None) };
                 method = found;
             } else {
                 return Ok(None);
@@ -283,31 +294,14 @@ impl<'py> Plain<'py> {
 }
 
 /// The search of a broad phase of the drop-in; nothing for those of Python.
-fn method_of(broad_phase: &Bound<'_, PyAny>) -> PyResult<Option<BroadPhaseKind>> {
+fn method_of(
+    of: &Bound<'_, BuiltContacts>,
+    broad_phase: &Bound<'_, PyAny>,
+) -> PyResult<Option<BroadPhaseKind>> {
     if broad_phase.is_none() {
         return Ok(Some(BroadPhaseKind::default()));
     }
-    let py = broad_phase.py();
-    let methods = METHODS.get_or_try_init(py, || {
-        let module = py.import("stiction.ipctk._broad_phase")?;
-        Ok::<_, PyErr>(module.getattr("NATIVE_METHODS")?.cast_into::<PyDict>()?.unbind())
-    })?;
-    let kind: Bound<'_, PyType> = broad_phase.get_type();
-    let name = methods.bind(py).get_item(kind)?;
+    let methods = of.getattr(intern!(of.py(), "_methods"))?.cast_into::<PyDict>()?;
+    let name = methods.get_item(broad_phase.get_type())?;
     name.map(|name| name.extract::<&str>()?.parse().map_err(|error| at("broad_phase", error))).transpose()
-}
-
-static METHODS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-static NORMAL_SET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-static CLASSES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-
-/// Something of the module of sets.
-fn from_module<'py>(
-    py: Python<'py>,
-    known: &PyOnceLock<Py<PyAny>>,
-    name: &str,
-) -> PyResult<Bound<'py, PyAny>> {
-    let find = || Ok::<_, PyErr>(py.import("stiction.ipctk._normal_set")?.getattr(name)?.unbind());
-    Ok(known.get_or_try_init(py, find)?.bind(py).clone())
 }
