@@ -1,4 +1,6 @@
-//! What happened in a step.
+//! What happened in a step; what its numbers are called is in [`schema`].
+
+pub mod schema;
 
 use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
@@ -39,6 +41,12 @@ impl Energies {
             gravity: model.body_force().energy(&state.x),
             barrier: barrier.energy(&state.x),
         }
+    }
+
+    /// Each of them with its name, in J; those that every model has first, always in this order.
+    pub fn terms(&self) -> impl Iterator<Item = (&str, f64)> {
+        let Self { kinetic, elastic, gravity, barrier } = *self;
+        [("kinetic", kinetic), ("elastic", elastic), ("gravity", gravity), ("barrier", barrier)].into_iter()
     }
 
     /// Their sum.

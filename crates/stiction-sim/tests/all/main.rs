@@ -12,6 +12,7 @@ mod materials;
 mod obstacles;
 mod patch;
 mod readme;
+mod report_schema;
 mod retries;
 mod robustness;
 mod saved_states;
