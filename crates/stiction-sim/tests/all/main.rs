@@ -5,6 +5,7 @@ mod closed_forms;
 mod damping;
 mod derivatives;
 mod elements;
+mod frames;
 mod incline;
 mod integrators;
 mod linear;
