@@ -140,8 +140,9 @@ impl<const D: usize> Column<D> {
 
 /// The columns of all reports of a model.
 ///
-/// First those that every model has, in an order that does not depend on the scene, then further energies, then the bodies. Their names
-/// differ as long as those of energies and bodies do: the name of an energy ends with `_energy`, that of a body's number with a dot and a word.
+/// First those that every model has, in an order that does not depend on the scene, then further energies, then the bodies. The name of an
+/// energy ends with `_energy`, that of a body's number with a dot and an axis, so that all columns have different names where energies and
+/// bodies do; `total` and `numerical` are no names for an energy.
 #[derive(Clone, Debug)]
 pub struct Schema<const D: usize> {
     columns: Vec<Column<D>>,
@@ -208,7 +209,7 @@ fn energy<const D: usize>(term: &str, meaning: &str) -> Column<D> {
     Column::new(format!("{term}_energy"), "J", meaning, Source::Energy(term.to_owned()))
 }
 
-/// Which step it is, and how much work it was.
+/// Which step it is, and how many iterations it took.
 fn begin<const D: usize>() -> Vec<Column<D>> {
     vec![
         count("step", "Number of the step, from 1; 0 at the start.", |r| r.step),
