@@ -84,7 +84,7 @@ _ReportText: TypeAlias = Literal[
 class _Report(dict[str, float | str | None]):
     # All other keys are numbers, too: those of bodies, such as "block.x".
     @overload
-    def __getitem__(self, key: _ReportCount, /) -> int: ...
+    def __getitem__(self, key: _ReportCount, /) -> int: ...  # type: ignore[overload-overlap]
     @overload
     def __getitem__(self, key: _ReportNumber, /) -> float: ...
     @overload
