@@ -28,8 +28,10 @@ impl Lines {
     }
 
     fn put_index(&self) -> Result<()> {
-        let lines: String =
-            self.frames.iter().map(|frame| format!("{} {:?}\n", frame.step, frame.time)).collect();
+        let mut lines = String::new();
+        for frame in &self.frames {
+            let _ = writeln!(lines, "{} {:?}", frame.step, frame.time);
+        }
         self.put("frames.txt", &lines)
     }
 }

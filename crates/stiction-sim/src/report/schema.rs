@@ -307,12 +307,16 @@ fn contact<const D: usize>() -> Vec<Column<D>> {
 /// How friction acted, and how lagging it ended.
 fn friction<const D: usize>() -> Vec<Column<D>> {
     vec![
-        count("sticking", "Contacts with friction that slide slower than ε_v during the step.", |r| {
-            r.friction.stick
-        }),
-        count("slipping", "Contacts with friction that slide at ε_v or faster during the step.", |r| {
-            r.friction.slip
-        }),
+        count(
+            "sticking",
+            "Contacts with friction that slide slower than `friction.eps_v` during the step.",
+            |r| r.friction.stick,
+        ),
+        count(
+            "slipping",
+            "Contacts with friction that slide at `friction.eps_v` or faster during the step.",
+            |r| r.friction.slip,
+        ),
         count(
             "separated",
             "Contacts with friction, sticking or slipping, that have no normal force any more at the end of the step.",

@@ -1,6 +1,7 @@
 //! Numbers of a step have one name everywhere, and the documents that are made from the list of them are up to date.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -55,7 +56,7 @@ fn document() -> String {
     for column in columns() {
         let unit = if column.unit().is_empty() { "–" } else { column.unit() };
         let meaning = column.meaning().replace('|', "\\|");
-        out += &format!("| `{}` | {unit} | {meaning} |\n", column.name());
+        let _ = writeln!(out, "| `{}` | {unit} | {meaning} |", column.name());
     }
     out + REPORT_ENDS
 }
@@ -74,8 +75,8 @@ fn types() -> String {
     let alias = |name: &str, kind: Kind| {
         let columns = columns();
         let of_kind = columns.iter().filter(|column| column.kind() == kind && !column.name().contains('.'));
-        let names: String = of_kind.map(|column| format!("    \"{}\",\n", column.name())).collect();
-        format!("{name}: TypeAlias = Literal[\n{names}]\n")
+        let names: Vec<String> = of_kind.map(|column| format!("    \"{}\",", column.name())).collect();
+        format!("{name}: TypeAlias = Literal[\n{}\n]\n", names.join("\n"))
     };
     let kinds = [("_ReportCount", Kind::Count), ("_ReportNumber", Kind::Number), ("_ReportText", Kind::Text)];
     kinds.map(|(name, kind)| alias(name, kind)).concat()
