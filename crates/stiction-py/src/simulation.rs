@@ -129,7 +129,7 @@ impl Simulation {
     }
 
     /// What the keys of a report are: for each the unit (empty where it has none) and a sentence. `steps.csv` has the same columns in the same order,
-    /// with the unit behind the name: `f"{name} [{unit}]"`.
+    /// with the unit, where there is one, behind the name: `f"{name} [{unit}]"`.
     #[getter]
     fn report_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let out = PyDict::new(py);
