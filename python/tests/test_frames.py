@@ -39,5 +39,5 @@ def test_meshio_reads_every_frame(run):
         centre = mesh.points[cells].mean(axis=(0, 1))
         row = table[table["step"] == int(path.stem)][0]
         label = "upper" if name.endswith("2d") else "block"
-        assert centre[0] == pytest.approx(row[f"{label}_x_[m]"], abs=1e-12)
-        assert centre[1] == pytest.approx(row[f"{label}_y_[m]"], abs=1e-12)
+        assert centre[0] == pytest.approx(row[f"{label}.x_[m]"], abs=1e-12)
+        assert centre[1] == pytest.approx(row[f"{label}.y_[m]"], abs=1e-12)

@@ -61,10 +61,10 @@ def test_a_spring_to_a_moving_point_draws_a_block():
     way = np.array([report["block.x"] for report in reports])
     expected = 0.5 * t - 0.5 / omega * np.sin(omega * t)
     assert np.abs(way - expected).max() < 2e-4
-    stored = np.array([report["energy.spring"] for report in reports])
+    stored = np.array([report["spring_energy"] for report in reports])
     np.testing.assert_allclose(stored, 2000.0 * (way - 0.5 * t) ** 2, atol=1e-3)
     # Newton's method is as fast as without: it has the term's Hessian.
-    assert sum(report["iterations"] for report in reports) <= 2 * len(reports) + 20
+    assert sum(report["newton_iterations"] for report in reports) <= 2 * len(reports) + 20
     np.testing.assert_array_equal(simulation.nodes, simulation.positions)
 
 
@@ -172,4 +172,4 @@ def test_a_term_of_pairs_is_projected():
 
     simulation = stiction.Simulation(stiction.Scene.parse(SCENE), terms=[Repulsive()])
     report = simulation.run(until=0.02)[-1]
-    assert report["energy.repulsive"] < 0.0
+    assert report["repulsive_energy"] < 0.0

@@ -39,7 +39,11 @@ def steps(path: Path) -> list[float]:
     def enough(simulation: stiction.Simulation, report: object) -> bool:
         return simulation.steps < 2
 
-    simulation.run(until=1.0, callback=enough)
+    reports = simulation.run(until=1.0, callback=enough)
+    assert_type(reports[0]["time"], float)
+    assert_type(reports[0]["fallbacks"], int)
+    assert_type(reports[0]["refinement"], str | None)
+    assert_type(reports[0]["block.x"], float)
     block: slice = simulation.bodies["block"]
     return [float(y) for y in simulation.positions[block][:, 1]]
 

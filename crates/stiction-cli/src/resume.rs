@@ -5,14 +5,14 @@ use std::path::Path;
 
 use stiction::math::Vector;
 use stiction_sim::error::Error as SimError;
-use stiction_sim::io::{self, vtu};
+use stiction_sim::io::{Frame, FrameWriter};
 use stiction_sim::model::Model;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 
 use crate::error::Error;
 use crate::history::{History, kept_of};
-use crate::output::{Output, frame_name};
+use crate::output::{Output, remove_frames};
 use crate::table::{Earlier, Table};
 
 /// A run as it was when its state was last saved.
@@ -22,21 +22,24 @@ pub struct Resumed<const D: usize> {
     pub state: State<D>,
     /// What the picture is made of, so far.
     pub history: History<D>,
-    /// The frames so far.
-    pub series: vtu::Series,
     /// The table, open behind the row of the state.
-    pub table: Table,
+    pub table: Table<D>,
     /// Whether the frame of the state is there.
     pub has_frame: bool,
 }
 
 impl<const D: usize> Resumed<D> {
     /// Loads the state of a run of the scene, and takes rows and frames away that came after it, or that an uninterrupted run would not have: one
-    /// of where it was interrupted. Nothing is changed before everything needed is found.
+    /// of where it was interrupted. Nothing is changed before everything needed is found. The writer goes on behind the frames that stay.
     ///
     /// # Errors
     /// If the state, a row or a frame is missing.
-    pub fn load(output: &Output, scene: &Scene, model: &Model<D>) -> Result<Self, Error> {
+    pub fn load(
+        output: &Output,
+        scene: &Scene,
+        model: &Model<D>,
+        writer: &mut dyn FrameWriter<D>,
+    ) -> Result<Self, Error> {
         let state = State::load(&output.state(), model)?;
         let (step, end) = (state.step, scene.steps());
         if step > end {
@@ -44,19 +47,11 @@ impl<const D: usize> Resumed<D> {
         }
         let earlier = Earlier::read(&output.table(), model, step)?;
         let frames = Frames { last: step, every: scene.time.frame_every, h: model.params.time.step };
-        let (series, snapshots) =
-            (frames.series(output)?, frames.snapshots(output, model.surface.rest().len())?);
-        let removed = output.remove_frames(|step| !frames.has(step));
-        removed.map_err(|source| Error::File { path: output.series(), source })?;
+        let (kept, snapshots) = (frames.kept(writer)?, frames.snapshots(writer, model.surface.rest().len())?);
+        remove_frames(writer, |step| !frames.has(step))?;
         let (table, records) = earlier.reopen()?;
-        series.write(&output.series())?;
-        Ok(Self {
-            state,
-            history: History { records, snapshots },
-            series,
-            table,
-            has_frame: frames.has(step),
-        })
+        writer.resume(&kept)?;
+        Ok(Self { state, history: History { records, snapshots }, table, has_frame: frames.has(step) })
     }
 }
 
@@ -101,32 +96,31 @@ impl Frames {
         step as f64 * self.h
     }
 
-    fn series(self, output: &Output) -> Result<vtu::Series, SimError> {
-        let mut series = vtu::Series::default();
-        for step in self.steps() {
-            let path = output.frame(step);
-            if !path.is_file() {
-                return Err(wrong(path.as_path(), "it is missing"));
+    /// All of them, which must be there.
+    fn kept<const D: usize>(self, writer: &dyn FrameWriter<D>) -> Result<Vec<Frame>, SimError> {
+        let kept = |step| {
+            let path = writer.frame_path(step);
+            if path.is_file() {
+                Ok(Frame { step, time: self.time(step) })
+            } else {
+                Err(wrong(&path, "it is missing"))
             }
-            series.push(self.time(step), frame_name(step));
-        }
-        Ok(series)
+        };
+        self.steps().map(kept).collect()
     }
 
     /// The configurations that the history would have, from their frames.
     fn snapshots<const D: usize>(
         self,
-        output: &Output,
+        writer: &dyn FrameWriter<D>,
         vertices: usize,
     ) -> Result<Vec<(f64, Vec<Vector<D>>)>, SimError> {
         let read = |step| {
-            let path = output.frame(step);
-            let points = io::read_mesh(&path)?.points;
+            let points = writer.read(step)?;
             if points.len() != vertices {
-                return Err(wrong(&path, "it is of another scene"));
+                return Err(wrong(&writer.frame_path(step), "it is of another scene"));
             }
-            let flat = |x: Vector<3>| Vector(std::array::from_fn(|k| x[k]));
-            Ok((self.time(step), points.into_iter().map(flat).collect()))
+            Ok((self.time(step), points))
         };
         kept_of(self.steps()).into_iter().map(read).collect()
     }

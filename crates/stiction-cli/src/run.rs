@@ -1,13 +1,14 @@
 //! `stiction run`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_sim::error::Error as SimError;
-use stiction_sim::io::{self, vtu};
+use stiction_sim::io::vtu::VtuFrames;
+use stiction_sim::io::{self, FrameWriter};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
@@ -19,7 +20,7 @@ use stiction_sim::timings::Timings;
 pub use crate::error::Error;
 use crate::history::History;
 use crate::lock::Lock;
-use crate::output::{Output, frame_name};
+use crate::output::Output;
 use crate::picture;
 use crate::resume::{Resumed, check_scene};
 use crate::table::{Record, Table};
@@ -67,7 +68,7 @@ pub struct Outcome {
     pub divided: usize,
     /// Where the time went, if that was asked for.
     pub timings: Option<Timings>,
-    /// The PVD file.
+    /// The index of frames.
     pub frames: PathBuf,
     /// The table of steps.
     pub table: PathBuf,
@@ -80,15 +81,27 @@ pub struct Outcome {
 /// # Errors
 /// If the scene is wrong or results cannot be written.
 pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
+    run_with(args, stop, VtuFrames::new)
+}
+
+/// Like [`run`], with frames of another format: `frames` makes the writer for the folder of the results.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with<W: FrameWriter<2> + FrameWriter<3> + 'static>(
+    args: &RunArgs,
+    stop: &Arc<AtomicBool>,
+    frames: impl Fn(&Path) -> W + Sync,
+) -> Result<Outcome, Error> {
     let wrong = |error| Error::Scene { path: args.scene.clone(), error };
     let scene = Scene::load(&args.scene).map_err(wrong)?;
     let go = || {
         if scene.dimension == 2 {
             let (model, state) = start::<2>(args, &scene).map_err(wrong)?;
-            Run::new(args, &scene, &model, state)?.finish(stop)
+            Run::new((args, &scene, &model), Box::new(frames(&args.output)), state)?.finish(stop)
         } else {
             let (model, state) = start::<3>(args, &scene).map_err(wrong)?;
-            Run::new(args, &scene, &model, state)?.finish(stop)
+            Run::new((args, &scene, &model), Box::new(frames(&args.output)), state)?.finish(stop)
         }
     };
     match args.threads {
@@ -123,33 +136,35 @@ struct Run<'a, const D: usize> {
     state: State<D>,
     resumed: Option<usize>,
     history: History<D>,
-    series: vtu::Series,
-    table: Table,
+    frames: Box<dyn FrameWriter<D>>,
+    table: Table<D>,
     /// The step of the last frame.
     framed: Option<usize>,
     /// Last, so that it is given back when all files are closed.
     _lock: Lock,
 }
 
+/// What is asked for: the arguments, the scene and its model.
+type Asked<'a, const D: usize> = (&'a RunArgs, &'a Scene, &'a Model<D>);
+
 impl<'a, const D: usize> Run<'a, D> {
-    fn new(args: &'a RunArgs, scene: &'a Scene, model: &'a Model<D>, state: State<D>) -> Result<Self, Error> {
-        if args.resume { Self::resume(args, scene, model) } else { Self::begin(args, scene, model, state) }
+    fn new(asked: Asked<'a, D>, frames: Box<dyn FrameWriter<D>>, state: State<D>) -> Result<Self, Error> {
+        if asked.0.resume { Self::resume(asked, frames) } else { Self::begin(asked, frames, state) }
     }
 
     fn begin(
-        args: &'a RunArgs,
-        scene: &'a Scene,
-        model: &'a Model<D>,
+        (args, scene, model): Asked<'a, D>,
+        frames: Box<dyn FrameWriter<D>>,
         state: State<D>,
     ) -> Result<Self, Error> {
         let output = Output::new(&args.output);
         output.make()?;
         let lock = Lock::take(&output.lock())?;
-        output.begin(args.overwrite)?;
+        output.begin(&*frames, args.overwrite)?;
         io::replace(&output.scene(), scene.text().as_bytes())?;
         let mut table = Table::create(&output.table(), model)?;
         table.push(&StepReport::at_start(model, &state))?;
-        let (history, series) = (History::new(model, &state), vtu::Series::default());
+        let history = History::new(model, &state);
         let mut run = Self {
             args,
             scene,
@@ -158,7 +173,7 @@ impl<'a, const D: usize> Run<'a, D> {
             state,
             resumed: None,
             history,
-            series,
+            frames,
             table,
             framed: None,
             _lock: lock,
@@ -167,13 +182,17 @@ impl<'a, const D: usize> Run<'a, D> {
         Ok(run)
     }
 
-    fn resume(args: &'a RunArgs, scene: &'a Scene, model: &'a Model<D>) -> Result<Self, Error> {
+    fn resume(
+        (args, scene, model): Asked<'a, D>,
+        mut frames: Box<dyn FrameWriter<D>>,
+    ) -> Result<Self, Error> {
         let output = Output::new(&args.output);
         check_scene(&output, &args.scene, scene)?;
         let lock = Lock::take(&output.lock())?;
-        let Resumed { state, history, series, table, has_frame } = Resumed::load(&output, scene, model)?;
+        let Resumed { state, history, table, has_frame } =
+            Resumed::load(&output, scene, model, &mut *frames)?;
         let (resumed, framed) = (Some(state.step), has_frame.then_some(state.step));
-        Ok(Self { args, scene, model, output, state, resumed, history, series, table, framed, _lock: lock })
+        Ok(Self { args, scene, model, output, state, resumed, history, frames, table, framed, _lock: lock })
     }
 
     fn finish(mut self, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
@@ -226,7 +245,7 @@ impl<'a, const D: usize> Run<'a, D> {
             diverged: self.history.diverged(),
             divided: self.history.divided(),
             timings: None,
-            frames: self.output.series(),
+            frames: self.frames.index_path(),
             table: self.output.table(),
             picture,
         })
@@ -237,19 +256,16 @@ impl<'a, const D: usize> Run<'a, D> {
         Error::Scene { path: self.args.scene.clone(), error: self.scene.explain(self.model, error) }
     }
 
-    /// Writes the present configuration, the series and the state to go on from, unless they are there already, and checks the
+    /// Writes the present configuration, the index of frames and the state to go on from, unless they are there already, and checks the
     /// configuration exactly: returns what is wrong with it.
     ///
     /// The state comes last: whatever it is resumed with is there before it.
     fn write_frame(&mut self) -> Result<Option<SimError>, Error> {
-        let path = self.output.frame(self.state.step);
         self.history.snapshot(self.model, &self.state);
         if self.framed.replace(self.state.step) == Some(self.state.step) {
             return Ok(None);
         }
-        vtu::write(&path, self.model, &self.state)?;
-        self.series.push(self.state.time, frame_name(self.state.step));
-        self.series.write(&self.output.series())?;
+        self.frames.write(self.model, &self.state)?;
         self.state.save(&self.output.state(), self.model)?;
         Ok(self.model.check_free(&self.state).err())
     }

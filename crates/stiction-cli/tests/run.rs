@@ -66,6 +66,30 @@ fn a_scene_leaves_frames_table_and_picture() {
     assert!(picture.len() > 20_000 && picture.ends_with("</svg>\n"));
 }
 
+/// The names of columns and their units in the document, in its order.
+fn documented() -> Vec<(String, String)> {
+    let document = fs::read_to_string(scene("REPORT.md")).unwrap();
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    rows.map(|(name, rest)| (name.to_owned(), rest.split(' ').next().unwrap().to_owned())).collect()
+}
+
+/// The header of a table has the names and units of the document, in its order.
+#[test]
+fn the_table_has_the_columns_of_the_document() {
+    let (path, output) = changed("columns", "rub-3d.toml", &[("end = 1.0", "end = 0.01")]);
+    assert!(run(&path, &output).status.success());
+    let title =
+        |(name, unit): (String, String)| if unit == "–" { name } else { format!("{name} [{unit}]") };
+    let (bodies, fixed): (Vec<_>, Vec<_>) =
+        documented().into_iter().map(title).partition(|title| title.starts_with("BODY."));
+    assert!(bodies.len() == 6 && fixed.len() > 30 && fixed.contains(&"fallbacks".to_owned()));
+    let of_body = |name: &str| bodies.iter().map(|title| title.replace("BODY", name)).collect::<Vec<_>>();
+    let expected = [fixed.clone(), of_body("lower"), of_body("upper")].concat();
+    let table = fs::read_to_string(output.join("steps.csv")).unwrap();
+    let header: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    assert_eq!(header, expected);
+}
+
 /// Times are shown when asked for, and are no part of what is kept.
 #[test]
 fn times_are_printed_on_request() {

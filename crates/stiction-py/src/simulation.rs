@@ -9,13 +9,13 @@ use numpy::PyArray2;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
-use stiction::friction::Outcome;
 use stiction::math::Vector;
 use stiction_sim::error::Error;
 use stiction_sim::io::vtu;
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
+use stiction_sim::report::schema::{Schema, Value};
 use stiction_sim::settle::Settled;
 use stiction_sim::state::{Before, State};
 use stiction_sim::step::step;
@@ -46,6 +46,8 @@ enum AnyRun {
 /// A simulation and what it remembers.
 struct Run<const D: usize> {
     model: Model<D>,
+    /// What reports have.
+    schema: Schema<D>,
     surface: Arc<SharedSurface<D>>,
     /// The state after the last whole step; replaced, never changed, so that it can be read during a step.
     state: Lock<Arc<State<D>>>,
@@ -65,7 +67,7 @@ struct Run<const D: usize> {
 ///   (n, D) in m and the time `t` in s;
 /// - perhaps `domain`: `"nodes"`, as without it, or `"surface"`, whose vertices `positions` has.
 ///
-/// Its forces are minus the gradient; its energy is `energy.NAME` of reports, and what it does as time goes on is part of `load_work`. An exception in it
+/// Its forces are minus the gradient; its energy is `NAME_energy` of reports, and what it does as time goes on is part of `load_work`. An exception in it
 /// fails the step.
 ///
 /// Raises `ValueError` if bodies intersect or a value is not possible.
@@ -108,15 +110,9 @@ impl Simulation {
         Ok(Self { scene: scene.clone().unbind(), terms, run, earlier: Lock::new(None) })
     }
 
-    /// Makes one time step and returns its report, a dictionary of numbers and words:
+    /// Makes one time step and returns its report, a dictionary with these keys; `report_columns` has those of this simulation, by body.
     ///
-    /// - `step`, `time` in s, `substeps` that it was made in (more than 1 where the whole step failed), `iterations` of Newton's method, `regularised`: how often its matrix had to be made more positive, `fallbacks`: how often conjugate gradients failed and the direct solver took over, `damped`: whether implicit Euler took over;
-    /// - `energy.kinetic`, `.elastic`, `.gravity`, `.barrier`, `.total` in J; `work` of prescribed vertices and obstacles, `load_work` of loads, `stiffness_work`, `damping_heat` and `numerical_energy` (what nothing but the integrator made: negative where it damps) in J;
-    /// - `gap`: the smallest distance in m, infinite without contact; `normal_force`: the sum of all in N; `kappa` in J/m⁴;
-    ///   `contacts.vv`, `.ve`, `.ee`, `.vf`, `.obstacle`: how many there are of each kind;
-    /// - `friction.stick`, `.slip`, `.separated`: numbers of slides; `.cone_excess` in N, `.relative_cone_excess`, `.creep` and `.creep_bound`
-    ///   in m/s, `.distance` in m, `.dissipation` in J, `.lag_residual`; `rounds`: how often the step was solved, `refinement`: how that ended;
-    /// - for each body, by its name, `NAME.x`, `.y`, `.z`: centre of mass in m, and `NAME.vx`, `.vy`, `.vz` in m/s.
+    #[doc = include_str!("report.md")]
     ///
     /// Raises `StepError` if the step cannot be solved; the simulation is then as it was. So it is if Ctrl-C ends the step.
     fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -126,7 +122,7 @@ impl Simulation {
             let (made, raised) = watched(py, &stop, || run.step(&stop));
             match (made, raised) {
                 (_, Some(error)) | (Err(error), None) => Err(error),
-                (Ok(report), None) => record(py, &run.model, &report),
+                (Ok(report), None) => record(py, &run.schema, &report),
             }
         })
     }
@@ -143,7 +139,20 @@ impl Simulation {
         either!(AnyRun, &self.run, run => {
             let reports = run.reports.lock()?.clone();
             for report in &reports {
-                out.append(record(py, &run.model, report)?)?;
+                out.append(record(py, &run.schema, report)?)?;
+            }
+        });
+        Ok(out)
+    }
+
+    /// What the keys of a report are: for each the unit (empty where it has none) and a sentence. `steps.csv` has the same columns in the same order,
+    /// with the unit, where there is one, behind the name: `f"{name} [{unit}]"`.
+    #[getter]
+    fn report_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        either!(AnyRun, &self.run, run => {
+            for column in run.schema.columns() {
+                out.set_item(column.name(), (column.unit(), column.meaning()))?;
             }
         });
         Ok(out)
@@ -345,6 +354,7 @@ impl<const D: usize> Run<D> {
 
     fn new((model, state): (Model<D>, State<D>)) -> Self {
         Self {
+            schema: Schema::of(&model),
             surface: SharedSurface::new(model.surface.clone()),
             reports: Lock::new(vec![StepReport::at_start(&model, &state)]),
             state: Lock::new(Arc::new(state)),
@@ -400,76 +410,16 @@ impl<const D: usize> Run<D> {
 /// A report as a dictionary without further ones in it.
 fn record<'py, const D: usize>(
     py: Python<'py>,
-    model: &Model<D>,
+    schema: &Schema<D>,
     report: &StepReport<D>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
-    out.set_item("step", report.step)?;
-    out.set_item("time", report.time)?;
-    out.set_item("substeps", report.substeps)?;
-    out.set_item("iterations", report.iterations)?;
-    out.set_item("regularised", report.regularised)?;
-    out.set_item("fallbacks", report.fallbacks)?;
-    out.set_item("damped", report.damped)?;
-    out.set_item("numerical_energy", report.numerical_energy)?;
-    record_energies(&out, report)?;
-    out.set_item("gap", report.gap)?;
-    out.set_item("normal_force", report.normal_force)?;
-    out.set_item("kappa", report.kappa)?;
-    let contacts = &report.contacts;
-    out.set_item("contacts.vv", contacts.vv)?;
-    out.set_item("contacts.ve", contacts.ve)?;
-    out.set_item("contacts.ee", contacts.ee)?;
-    out.set_item("contacts.vf", contacts.vf)?;
-    out.set_item("contacts.obstacle", contacts.obstacle)?;
-    record_friction(&out, report)?;
-    record_bodies(&out, model, report)?;
-    Ok(out)
-}
-
-fn record_energies<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<D>) -> PyResult<()> {
-    let energies = &report.energies;
-    out.set_item("energy.kinetic", energies.kinetic)?;
-    out.set_item("energy.elastic", energies.elastic)?;
-    out.set_item("energy.gravity", energies.gravity)?;
-    out.set_item("energy.barrier", energies.barrier)?;
-    for (name, energy) in &energies.terms {
-        out.set_item(format!("energy.{name}"), energy)?;
-    }
-    out.set_item("energy.total", energies.total())?;
-    out.set_item("work", report.work)?;
-    out.set_item("load_work", report.load_work)?;
-    out.set_item("stiffness_work", report.stiffness_work)?;
-    out.set_item("damping_heat", report.damping_heat)
-}
-
-fn record_friction<const D: usize>(out: &Bound<'_, PyDict>, report: &StepReport<D>) -> PyResult<()> {
-    let friction = &report.friction;
-    out.set_item("friction.stick", friction.stick)?;
-    out.set_item("friction.slip", friction.slip)?;
-    out.set_item("friction.separated", friction.separated)?;
-    out.set_item("friction.cone_excess", friction.cone_excess)?;
-    out.set_item("friction.relative_cone_excess", friction.relative_cone_excess)?;
-    out.set_item("friction.creep", friction.creep)?;
-    out.set_item("friction.creep_bound", friction.creep_bound)?;
-    out.set_item("friction.distance", friction.distance)?;
-    out.set_item("friction.dissipation", friction.dissipation)?;
-    out.set_item("friction.lag_residual", friction.lag_residual)?;
-    out.set_item("rounds", report.rounds)?;
-    out.set_item("refinement", report.refinement.map(Outcome::name))
-}
-
-fn record_bodies<const D: usize>(
-    out: &Bound<'_, PyDict>,
-    model: &Model<D>,
-    report: &StepReport<D>,
-) -> PyResult<()> {
-    for (part, body) in model.parts.iter().zip(&report.bodies) {
-        for (prefix, vector) in [("", body.center), ("v", body.velocity)] {
-            for (axis, number) in ["x", "y", "z"].iter().zip(vector.0) {
-                out.set_item(format!("{}.{prefix}{axis}", part.name), number)?;
-            }
+    for column in schema.columns() {
+        match column.value(report) {
+            Value::Count(count) => out.set_item(column.name(), count)?,
+            Value::Number(number) => out.set_item(column.name(), number)?,
+            Value::Text(text) => out.set_item(column.name(), text)?,
         }
     }
-    Ok(())
+    Ok(out)
 }

@@ -1,4 +1,6 @@
-//! What happened in a step.
+//! What happened in a step; what its numbers are called is in [`schema`].
+
+pub mod schema;
 
 use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
@@ -23,7 +25,7 @@ pub struct Energies {
     /// Of contact.
     pub barrier: f64,
     /// Those that users added, by name.
-    pub terms: Vec<(String, f64)>,
+    pub added: Vec<(String, f64)>,
 }
 
 impl Energies {
@@ -41,14 +43,21 @@ impl Energies {
             elastic: model.elastic.energy(&state.x),
             gravity: model.body_force().energy(&state.x),
             barrier: barrier.energy(&x),
-            terms: model.terms.energies((&state.x, &x), state.time),
+            added: model.terms.energies((&state.x, &x), state.time),
         }
+    }
+
+    /// Each of them with its name, in J; those that every model has first, always in this order.
+    pub fn terms(&self) -> impl Iterator<Item = (&str, f64)> {
+        let Self { kinetic, elastic, gravity, barrier, .. } = *self;
+        let own = [("kinetic", kinetic), ("elastic", elastic), ("gravity", gravity), ("barrier", barrier)];
+        own.into_iter().chain(self.added.iter().map(|(name, energy)| (name.as_str(), *energy)))
     }
 
     /// Their sum.
     pub fn total(&self) -> f64 {
         let own = self.kinetic + self.elastic + self.gravity + self.barrier;
-        self.terms.iter().fold(own, |sum, (_, energy)| sum + energy)
+        self.added.iter().fold(own, |sum, (_, energy)| sum + energy)
     }
 }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, final
+from typing import Any, Literal, Protocol, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,7 +34,64 @@ _Obstacles: TypeAlias = Iterable[Obstacle | tuple[ArrayLike, ArrayLike]]
 _Csc: TypeAlias = tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]
 
 _Path: TypeAlias = str | PathLike[str]
-_Report: TypeAlias = dict[str, float | str | None]
+
+# Made from crates/stiction-sim/src/report/schema.rs; units and meanings are in scenes/REPORT.md.
+# Keys of reports: begin
+_ReportCount: TypeAlias = Literal[
+    "step",
+    "newton_iterations",
+    "vertex_vertex_contacts",
+    "vertex_edge_contacts",
+    "edge_edge_contacts",
+    "vertex_face_contacts",
+    "obstacle_contacts",
+    "sticking",
+    "slipping",
+    "separated",
+    "friction_rounds",
+    "regularised",
+    "fallbacks",
+    "substeps",
+    "damped",
+]
+_ReportNumber: TypeAlias = Literal[
+    "time",
+    "kinetic_energy",
+    "elastic_energy",
+    "gravity_energy",
+    "barrier_energy",
+    "total_energy",
+    "prescribed_work",
+    "load_work",
+    "stiffness_work",
+    "friction_heat",
+    "damping_heat",
+    "numerical_energy",
+    "mean_slip",
+    "smallest_gap",
+    "normal_force",
+    "kappa",
+    "cone_excess",
+    "relative_cone_excess",
+    "creep",
+    "creep_bound",
+    "lag_residual",
+]
+_ReportText: TypeAlias = Literal[
+    "refinement",
+]
+# Keys of reports: end
+
+class _Report(dict[str, float | str | None]):
+    # All other keys are numbers, too: those of bodies, such as "block.x".
+    @overload
+    def __getitem__(self, key: _ReportCount, /) -> int: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, key: _ReportNumber, /) -> float: ...
+    @overload
+    def __getitem__(self, key: _ReportText, /) -> str | None: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, key: str, /) -> float: ...
 
 version: str
 
@@ -550,6 +607,8 @@ class Simulation:
     def step(self) -> _Report: ...
     @property
     def reports(self) -> list[_Report]: ...
+    @property
+    def report_columns(self) -> dict[str, tuple[str, str]]: ...
     @property
     def timings(self) -> dict[str, float]: ...
     @property

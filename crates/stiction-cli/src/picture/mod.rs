@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 
 use stiction::friction::Mu;
 use stiction_sim::model::Model;
-use stiction_sim::report::Energies;
 
 use crate::history::History;
+use crate::table::Record;
 use plot::{Plot, Scale, Series};
 
 /// Colours of bodies and lines, distinguishable also by people who do not see red and green apart.
@@ -146,14 +146,12 @@ fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
 
 /// Where the energy is, and the sum of it all, which only the integrator's damping makes fall.
 fn energies<const D: usize>(history: &History<D>) -> Vec<Series> {
-    let height = history.records.first().map_or(0.0, |record| record.energies.gravity);
-    let each = |quantity: &dyn Fn(&Energies) -> f64| {
-        history.records.iter().map(|record| quantity(&record.energies)).collect::<Vec<f64>>()
-    };
+    let height = history.records.first().map_or(0.0, |record| record.gravity);
+    let each = |quantity: &dyn Fn(&Record) -> f64| history.records.iter().map(quantity).collect::<Vec<f64>>();
     let heat = history.running_sum(|record| record.heat);
     let damped = history.running_sum(|record| record.damping);
     let work = history.running_sum(|record| record.work);
-    let mut sum = each(&|e| e.total() - height);
+    let mut sum = each(&|e| e.total - height);
     for (k, value) in sum.iter_mut().enumerate() {
         *value += heat[k] + damped[k] - work[k];
     }

@@ -10,11 +10,13 @@ mod obj;
 mod ply;
 mod stl;
 mod msh;
+pub mod frames;
 pub mod vtu;
 mod state;
 
 use std::path::Path;
 
+pub use frames::{Frame, FrameWriter};
 pub use mesh::Mesh;
 pub use replace::replace;
 

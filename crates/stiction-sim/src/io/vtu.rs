@@ -1,5 +1,6 @@
 //! VTU (one configuration) and PVD (a series of them), which ParaView and meshio read.
 
+mod frames;
 pub(super) mod read;
 
 use std::fmt::Write as _;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+pub use frames::VtuFrames;
 use stiction::math::Vector;
 
 use super::mesh::Mesh;

@@ -35,7 +35,8 @@ use crate::term::{Term, Terms};
 use elements::Matter;
 
 /// Names of the energies that every model has.
-const ENERGIES: [&str; 7] = ["kinetic", "elastic", "damping", "gravity", "barrier", "friction", "total"];
+const ENERGIES: [&str; 8] =
+    ["kinetic", "elastic", "damping", "gravity", "barrier", "friction", "total", "numerical"];
 
 /// Where a body is in a model.
 #[derive(Clone, Debug, PartialEq)]

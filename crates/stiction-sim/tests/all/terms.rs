@@ -99,7 +99,7 @@ fn follows(domain: Domain) {
     let (model, mut state, omega) = drawn(domain, 0.0);
     let mut work = Workspace::default();
     let start = StepReport::at_start(&model, &state);
-    assert_eq!(start.energies.terms, [("springs".to_owned(), 0.0)]);
+    assert_eq!(start.energies.added, [("springs".to_owned(), 0.0)]);
     let (mut total, mut worst, mut iterations) = (0.0, 0.0_f64, 0);
     for _ in 0..250 {
         let report = step(&model, &mut state, &mut work).unwrap();
@@ -109,7 +109,7 @@ fn follows(domain: Domain) {
         worst = worst.max((way - expected).abs());
         total += report.load_work;
         iterations += report.iterations;
-        let stored = report.energies.terms[0].1;
+        let stored = report.energies.added[0].1;
         assert!((stored - 2000.0 * (way - 0.5 * t).powi(2)).abs() < 1e-3, "{t} s: {stored} J");
         let gained = report.energies.total() - start.energies.total() - total - report.stiffness_work;
         assert!(gained.abs() < 0.02 * total.max(1.0), "{t} s: {gained} J beyond the work of {total}");

@@ -1,0 +1,247 @@
+//! Numbers of a step have one name everywhere, and the documents that are made from the list of them are up to date.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support;
+use stiction::friction::Outcome;
+use stiction::math::Vector;
+use stiction_sim::newton::Workspace;
+use stiction_sim::report::StepReport;
+use stiction_sim::report::schema::{Column, Kind, Schema, Value};
+use stiction_sim::step::step;
+
+/// How to make the documents anew.
+const RENEW: &str = "STICTION_RENEW=1 cargo test -p stiction-sim --test all report_schema::";
+
+const REPORT_BEGINS: &str = "# Numbers of a step
+Look up here what a column of `steps.csv` or a key of a report in Python means, and in which unit it is. The command
+`stiction run` writes a row for the start and one for each step; `Simulation.step()` returns a step's dictionary, and
+`Simulation.reports` has all of them. Both use these names in this order; the table adds the unit: `time [s]`.
+
+Contacts between parts whose motion is prescribed on both sides do not count. Of a step that is made in substeps, work, heat,
+slip and iterations are sums, cone excess, creep and lag residual the largest values, and all else is as at the end.
+
+";
+
+const REPORT_ENDS: &str =
+    "\nEach body has its own columns, with its name in place of `BODY`; scenes in 2D have no `z`.
+This file is made from `crates/stiction-sim/src/report/schema.rs`: see there how to add a number.
+";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The columns of scenes in 3D with a body called `BODY`.
+fn columns() -> Vec<Column<3>> {
+    Schema::new([], ["BODY"]).columns().to_vec()
+}
+
+/// Compares a file with what it should have, or writes that if it is asked for.
+fn check(name: &str, expected: &str) {
+    let path = root().join(name);
+    if std::env::var_os("STICTION_RENEW").is_some() {
+        fs::write(&path, expected).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "{name} is not what the schema of reports says; renew it: {RENEW}");
+}
+
+/// `scenes/REPORT.md`.
+fn document() -> String {
+    let mut out = format!("{REPORT_BEGINS}| name | unit | meaning |\n| --- | --- | --- |\n");
+    for column in columns() {
+        let unit = if column.unit().is_empty() { "–" } else { column.unit() };
+        let meaning = column.meaning().replace('|', "\\|");
+        let _ = writeln!(out, "| `{}` | {unit} | {meaning} |", column.name());
+    }
+    out + REPORT_ENDS
+}
+
+/// What `help(stiction.Simulation.step)` says of the keys.
+fn docstring() -> String {
+    let line = |column: &Column<3>| {
+        let unit = if column.unit().is_empty() { String::new() } else { format!(" ({})", column.unit()) };
+        format!("- `{}`{unit}: {}\n", column.name(), column.meaning())
+    };
+    columns().iter().map(line).collect()
+}
+
+/// Names of the keys that every report has, as types of Python.
+fn types() -> String {
+    let alias = |name: &str, kind: Kind| {
+        let columns = columns();
+        let of_kind = columns.iter().filter(|column| column.kind() == kind && !column.name().contains('.'));
+        let names: Vec<String> = of_kind.map(|column| format!("    \"{}\",", column.name())).collect();
+        format!("{name}: TypeAlias = Literal[\n{}\n]\n", names.join("\n"))
+    };
+    let kinds = [("_ReportCount", Kind::Count), ("_ReportNumber", Kind::Number), ("_ReportText", Kind::Text)];
+    kinds.map(|(name, kind)| alias(name, kind)).concat()
+}
+
+/// A text with what is between two lines replaced.
+fn with_section(text: &str, section: &str) -> String {
+    let (begin, end) = ("# Keys of reports: begin\n", "# Keys of reports: end\n");
+    let (before, rest) = text.split_once(begin).unwrap();
+    let (_, after) = rest.split_once(end).unwrap();
+    format!("{before}{begin}{section}{end}{after}")
+}
+
+#[test]
+fn the_document_is_that_of_the_schema() {
+    check("scenes/REPORT.md", &document());
+}
+
+#[test]
+fn the_docstring_is_that_of_the_schema() {
+    check("crates/stiction-py/src/report.md", &docstring());
+}
+
+#[test]
+fn the_types_are_those_of_the_schema() {
+    let name = "python/stiction/_stiction.pyi";
+    let stub = fs::read_to_string(root().join(name)).unwrap();
+    check(name, &with_section(&stub, &types()));
+    // A stub that lacks a name is not what it should be.
+    let stub = fs::read_to_string(root().join(name)).unwrap();
+    let lacking = stub.replace("    \"fallbacks\",\n", "");
+    assert!(lacking != stub && with_section(&lacking, &types()) == stub);
+}
+
+/// Names are in snake case, behind the name of a body and a dot where they are a body's.
+fn is_good(name: &str) -> bool {
+    let word = name.strip_prefix("BODY.").unwrap_or(name);
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+}
+
+#[test]
+fn names_differ_and_sentences_are_whole() {
+    let columns = columns();
+    let names: BTreeSet<&str> = columns.iter().map(Column::name).collect();
+    assert_eq!(names.len(), columns.len());
+    for column in &columns {
+        let meaning = column.meaning();
+        assert!(is_good(column.name()), "{}", column.name());
+        assert!(["", "s", "J", "m", "N", "m/s", "J/m^4"].contains(&column.unit()), "{}", column.unit());
+        assert!(meaning.ends_with('.') && meaning.len() > 20, "{}: {meaning}", column.name());
+        assert!(!meaning.contains("  ") && !meaning.contains('\n'), "{}: {meaning}", column.name());
+    }
+    assert!(!is_good("newton iterations") && !is_good("energy.total") && is_good("BODY.vx"));
+}
+
+/// A report of a scene whose numbers all differ.
+fn distinct() -> (Schema<2>, StepReport<2>) {
+    let (model, state) = support::scene("slide-2d.toml").build::<2>().unwrap();
+    let mut report = StepReport::at_start(&model, &state);
+    let mut last = 100;
+    let mut next = || {
+        last += 1;
+        last
+    };
+    let r = &mut report;
+    let (c, f) = (&mut r.contacts, &mut r.friction);
+    let counts = [&mut r.step, &mut r.iterations, &mut r.substeps, &mut r.regularised, &mut r.fallbacks];
+    let contacts = [&mut c.vv, &mut c.ve, &mut c.ee, &mut c.vf, &mut c.obstacle];
+    let others = [&mut r.damped, &mut r.rounds, &mut f.stick, &mut f.slip, &mut f.separated];
+    counts.into_iter().chain(contacts).chain(others).for_each(|count| *count = next());
+    let e = &mut r.energies;
+    let energies = [&mut e.kinetic, &mut e.elastic, &mut e.gravity, &mut e.barrier];
+    let work = [&mut r.work, &mut r.load_work, &mut r.stiffness_work, &mut r.damping_heat];
+    let numbers = [&mut r.time, &mut r.numerical_energy, &mut r.gap, &mut r.normal_force, &mut r.kappa];
+    let cone = [&mut f.cone_excess, &mut f.relative_cone_excess, &mut f.creep, &mut f.creep_bound];
+    let slip = [&mut f.distance, &mut f.dissipation, &mut f.lag_residual];
+    let numbers = energies.into_iter().chain(work).chain(numbers).chain(cone).chain(slip);
+    numbers.for_each(|number| *number = next() as f64 + 0.25);
+    for body in &mut r.bodies {
+        body.center = Vector([next() as f64, next() as f64]);
+        body.velocity = Vector([next() as f64, next() as f64]);
+    }
+    r.refinement = Some(Outcome::Stalled);
+    (Schema::of(&model), report)
+}
+
+fn number_of(value: Value<'_>) -> Option<f64> {
+    match value {
+        Value::Count(count) => Some(count as f64),
+        Value::Number(number) => Some(number),
+        Value::Text(_) => None,
+    }
+}
+
+/// The numbers of a report that no column shows, from all that it consists of.
+fn not_shown(report: &StepReport<2>, shown: &[Value<'_>]) -> Vec<f64> {
+    let everything = format!("{report:?}");
+    let words = everything.split(|c: char| !(c.is_ascii_alphanumeric() || "._-+".contains(c)));
+    let numbers = words.filter_map(|word| word.parse::<f64>().ok());
+    numbers.filter(|number| !shown.iter().any(|value| number_of(*value) == Some(*number))).collect()
+}
+
+/// A number of the report without a column, or two columns of one number, are mistakes.
+#[test]
+fn every_number_has_a_column_of_its_own() {
+    let (schema, report) = distinct();
+    let values = schema.values(&report);
+    assert!(not_shown(&report, &values).is_empty(), "without a column: {:?}", not_shown(&report, &values));
+    let numbers: BTreeSet<u64> =
+        values.iter().filter_map(|value| number_of(*value)).map(f64::to_bits).collect();
+    assert_eq!(numbers.len() + 1, values.len(), "two columns have the same number");
+    let fallbacks = schema.position("fallbacks").unwrap();
+    assert_eq!(values[fallbacks], Value::Count(report.fallbacks));
+    assert_eq!(values[schema.position("refinement").unwrap()], Value::Text(Some("stalled")));
+    let others: Vec<_> =
+        values.iter().enumerate().filter(|(k, _)| *k != fallbacks).map(|(_, v)| *v).collect();
+    assert_eq!(not_shown(&report, &others), [report.fallbacks as f64]);
+}
+
+/// Fields of a table say what the report had, to the last bit.
+#[test]
+fn values_come_back_from_their_fields() {
+    let (model, mut state) = support::scene("slide-2d.toml").build::<2>().unwrap();
+    let (schema, mut work) = (Schema::of(&model), Workspace::default());
+    let start = StepReport::at_start(&model, &state);
+    let empty = StepReport { gap: f64::INFINITY, ..start.clone() };
+    let made = step(&model, &mut state, &mut work).unwrap();
+    for report in [start, empty, made, distinct().1] {
+        for (column, value) in schema.columns().iter().zip(schema.values(&report)) {
+            let field = value.to_string();
+            let again = column.parse(&field).unwrap();
+            assert_eq!(again, value, "{}", column.name());
+            assert_eq!(again.to_string(), field);
+        }
+    }
+    let time = &schema.columns()[schema.position("time").unwrap()];
+    assert!(time.title() == "time [s]" && time.parse("soon").is_none());
+    assert!(schema.columns()[0].title() == "step" && schema.columns()[0].parse("1.5").is_none());
+}
+
+#[test]
+fn further_energies_come_after_what_every_scene_has() {
+    let names = |schema: &Schema<2>| -> Vec<String> {
+        schema.columns().iter().map(|column| column.name().to_owned()).collect()
+    };
+    let (plain, bodies) = (names(&Schema::new([], [])), ["block.x", "block.y", "block.vx", "block.vy"]);
+    let schema = Schema::new(["kinetic", "spring"], ["block"]);
+    let all = names(&schema);
+    assert_eq!(all[..plain.len()], plain[..]);
+    assert_eq!(all[plain.len()..], ["spring_energy", bodies[0], bodies[1], bodies[2], bodies[3]]);
+    // The report of another model has no such energy.
+    let spring = &schema.columns()[plain.len()];
+    assert!(matches!(spring.value(&distinct().1), Value::Number(energy) if energy.is_nan()));
+}
+
+/// The list of energies is the same in the report and in the schema, and the sum is that of all.
+#[test]
+fn energies_are_those_of_the_report() {
+    let (schema, report) = distinct();
+    let value =
+        |name: &str| number_of(schema.columns()[schema.position(name).unwrap()].value(&report)).unwrap();
+    for (term, energy) in report.energies.terms() {
+        assert_eq!(value(&format!("{term}_energy")), energy, "{term}");
+    }
+    let sum: f64 = report.energies.terms().map(|(_, energy)| energy).sum();
+    assert_eq!(value("total_energy"), sum);
+}
