@@ -52,6 +52,11 @@ impl<const D: usize> Workspace<D> {
         Self { stop, ..Self::default() }
     }
 
+    /// A workspace whose linear systems another solver solves.
+    pub fn with_solver(solver: LinearSolver<D>) -> Self {
+        Self { solver, ..Self::default() }
+    }
+
     /// From now on, another flag ends the steps.
     pub fn stop_at(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;

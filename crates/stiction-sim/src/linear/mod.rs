@@ -7,4 +7,4 @@ pub mod solver;
 
 pub use cholesky::Cholesky;
 pub use conjugate_gradients::ConjugateGradients;
-pub use solver::{LinearKind, LinearSolver, Solved};
+pub use solver::{DirectSolver, LinearKind, LinearSolver, Solved};

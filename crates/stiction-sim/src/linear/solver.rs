@@ -77,14 +77,53 @@ pub struct Solved<const D: usize> {
     pub fell_back: bool,
 }
 
+/// A direct solver with its memory: the one place where matrices are factorised, so that users can put another one there
+/// (see [`LinearSolver::with_direct`]).
+pub trait DirectSolver<const D: usize>: fmt::Debug + Send {
+    /// Solves `(A + diag(shifts)) p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
+    ///
+    /// `shifts` has a number for each vertex, or none at all. Nothing where the matrix is not positive definite: Newton's method relies on being told so. Called again with the
+    /// same [pattern](Blocks::pattern), it may keep what it found out about it. The same input must give the same bits.
+    fn solve(
+        &mut self,
+        matrix: &Blocks<D>,
+        b: &[Vector<D>],
+        fixed: &[bool],
+        shifts: &[f64],
+    ) -> Option<Vec<Vector<D>>>;
+}
+
+impl<const D: usize> DirectSolver<D> for Cholesky {
+    fn solve(
+        &mut self,
+        matrix: &Blocks<D>,
+        b: &[Vector<D>],
+        fixed: &[bool],
+        shifts: &[f64],
+    ) -> Option<Vec<Vector<D>>> {
+        Self::solve(self, matrix, b, fixed, shifts)
+    }
+}
+
 /// The solvers with their memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LinearSolver<const D: usize> {
-    direct: Cholesky,
+    direct: Box<dyn DirectSolver<D>>,
     iterative: ConjugateGradients<D>,
 }
 
+impl<const D: usize> Default for LinearSolver<D> {
+    fn default() -> Self {
+        Self::with_direct(Cholesky::default())
+    }
+}
+
 impl<const D: usize> LinearSolver<D> {
+    /// With another direct solver.
+    pub fn with_direct(direct: impl DirectSolver<D> + 'static) -> Self {
+        Self { direct: Box::new(direct), iterative: ConjugateGradients::default() }
+    }
+
     /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
     ///
     /// Where conjugate gradients fail, the direct solver takes over; where that fails, the diagonal grows until the matrix can be

@@ -1,7 +1,12 @@
 //! Scenes end in the same place whatever solves their linear systems.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::support;
-use stiction_sim::linear::LinearKind;
+use stiction::blocks::Blocks;
+use stiction::math::Vector;
+use stiction_sim::linear::{DirectSolver, LinearKind, LinearSolver};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
@@ -41,6 +46,66 @@ fn solvers_agree() {
     compare::<2>("slide-2d.toml", 60);
     compare::<3>("stick-3d.toml", 30);
     compare::<3>("rub-3d.toml", 20);
+}
+
+/// Cholesky's factorisation of the whole matrix, as in a textbook.
+#[derive(Debug, Default)]
+struct Textbook(Arc<AtomicUsize>);
+
+impl<const D: usize> DirectSolver<D> for Textbook {
+    fn solve(
+        &mut self,
+        matrix: &Blocks<D>,
+        b: &[Vector<D>],
+        fixed: &[bool],
+        shifts: &[f64],
+    ) -> Option<Vec<Vector<D>>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let n = D * b.len();
+        let held = |i: usize| fixed[i / D];
+        let mut a = vec![vec![0.0; n]; n];
+        for (row, column, block) in matrix.iter() {
+            for (k, values) in block.0.iter().enumerate() {
+                for (l, value) in values.iter().enumerate() {
+                    let (i, j) = (row * D + k, column * D + l);
+                    (a[i][j], a[j][i]) = if held(i) || held(j) { (0.0, 0.0) } else { (*value, *value) };
+                }
+            }
+        }
+        for i in 0..n {
+            a[i][i] = if held(i) { 1.0 } else { a[i][i] + shifts.get(i / D).copied().unwrap_or(0.0) };
+        }
+        let mut p: Vec<f64> = (0..n).map(|i| if held(i) { 0.0 } else { b[i / D][i % D] }).collect();
+        for j in 0..n {
+            let pivot = a[j][j] - (0..j).map(|k| a[j][k] * a[j][k]).sum::<f64>();
+            if pivot.is_nan() || pivot <= 0.0 {
+                return None;
+            }
+            a[j][j] = pivot.sqrt();
+            for i in j + 1..n {
+                a[i][j] = (a[i][j] - (0..j).map(|k| a[i][k] * a[j][k]).sum::<f64>()) / a[j][j];
+            }
+            p[j] = (p[j] - (0..j).map(|k| a[j][k] * p[k]).sum::<f64>()) / a[j][j];
+        }
+        for j in (0..n).rev() {
+            p[j] = (p[j] - (j + 1..n).map(|i| a[i][j] * p[i]).sum::<f64>()) / a[j][j];
+        }
+        Some(p.as_chunks::<D>().0.iter().map(|p| Vector(*p)).collect())
+    }
+}
+
+/// A solver of a user's own takes the place of ours, also where the matrix is indefinite.
+#[test]
+fn another_solver_finds_the_same() {
+    let (model, ours, reports) = run::<2>("rub-2d.toml", 10, LinearKind::Direct);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let (_, mut theirs) = support::scene("rub-2d.toml").build::<2>().unwrap();
+    let mut work = Workspace::with_solver(LinearSolver::with_direct(Textbook(calls.clone())));
+    let iterations: usize = (0..10).map(|_| step(&model, &mut theirs, &mut work).unwrap().iterations).sum();
+    assert!(calls.load(Ordering::Relaxed) >= iterations && iterations > 10);
+    assert_eq!(iterations, reports.iter().map(|report| report.iterations).sum::<usize>());
+    let apart = ours.x.iter().zip(&theirs.x).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
+    assert!(apart < 1e-10, "{apart:e} m apart");
 }
 
 #[test]
