@@ -80,13 +80,26 @@ while time.time() < stop:
 [worker.join() for worker in workers]
 """,
     "while another thread makes a step": """
-values = scene_values()
-values["bodies"][0]["shape"]["box"]["cells"] = [60, 60]
-simulation = stiction.Simulation(stiction.Scene(values))
+# An energy that takes its time once: the fork is sure to come within the step.
+class Slow:
+    name, stencils, armed, begun = "slow", [[0]], False, threading.Event()
+    def energy(self, x, t):
+        if self.armed:
+            self.armed = False
+            self.begun.set()
+            time.sleep(0.5)
+        return 0.0
+    def gradient(self, x, t):
+        return np.zeros_like(x)
+    def hessian(self, x, t):
+        return np.zeros((1, 2, 2))
+slow = Slow()
+simulation = stiction.Simulation(stiction.Scene(scene_values()), terms=[slow])
 before = simulation.positions
+slow.armed = True
 worker = threading.Thread(target=simulation.step)
 worker.start()
-time.sleep(0.05)
+assert slow.begun.wait(10)
 child = os.fork()
 if child == 0:
     try:
