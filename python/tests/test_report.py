@@ -8,7 +8,7 @@ import pytest
 import stiction
 
 ROOT = Path(__file__).parents[2]
-STUB = (ROOT / "python" / "stiction" / "_stiction.pyi").read_text()
+STUB = (ROOT / "python" / "stiction" / "_stiction" / "__init__.pyi").read_text()
 DOCUMENT = (ROOT / "scenes" / "REPORT.md").read_text()
 
 

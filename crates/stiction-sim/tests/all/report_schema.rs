@@ -102,7 +102,7 @@ fn the_docstring_is_that_of_the_schema() {
 
 #[test]
 fn the_types_are_those_of_the_schema() {
-    let name = "python/stiction/_stiction.pyi";
+    let name = "python/stiction/_stiction/__init__.pyi";
     let stub = fs::read_to_string(root().join(name)).unwrap();
     check(name, &with_section(&stub, &types()));
     // A stub that lacks a name is not what it should be.
