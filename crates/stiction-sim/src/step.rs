@@ -16,6 +16,7 @@ use crate::convergence::Accuracy;
 use crate::energy::Viscosity;
 use crate::error::{Error, Result};
 use crate::integrator::{IntegratorKind, Scheme};
+use crate::memory::{self, Course};
 use crate::model::{Model, Part};
 use crate::newton::{self, Curvature, Iterate, Problem, Workspace};
 use crate::obstacles::Drift;
@@ -244,12 +245,15 @@ impl<const D: usize> Asked<D> {
         let problem = given.problem(&slides);
         let way = friction::Step { x_start: &state.x, x: &iterate.x, h };
         let friction = friction_report(&problem, &iterate, (&lagged, &way), refined.residual())?;
+        let heat = (&lagged, problem.potential(&iterate).friction.heats(&way));
         let stiffness_work = stiffness_work(before.barrier, state.kappa, iterate.kappa);
         let (work, load_work) = self.work(&problem, &iterate, &way);
         let damping_heat = problem.damping().heat(&iterate.x, h);
         let mut after = state.clone();
         model.params.time.integrator.finish(&mut after, &scheme, std::mem::take(&mut iterate.x), h);
         (after.step, after.time, after.kappa) = (span.steps, span.time, iterate.kappa);
+        let (end, drifts) = ((&iterate.contacts, &iterate.obstacles[..]), &self.drifts[..]);
+        after.memory = memory::after(model, &Course { before: state, after: &after, h, end, drifts, heat })?;
         let report = StepReport::of_step(model, &after, &iterate, friction);
         let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
         let report =

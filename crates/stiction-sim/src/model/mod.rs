@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::load::Loads;
 use crate::obstacles::Obstacles;
 use crate::params::Params;
-use crate::state::State;
+use crate::state::{Memory, State};
 use elements::Matter;
 
 /// Where a body is in a model.
@@ -158,6 +158,7 @@ impl<const D: usize> Model<D> {
             before: None,
             kappa,
             reserve: 0.0,
+            memory: Memory::default(),
         }
     }
 

@@ -85,6 +85,29 @@ impl ContactKey {
         }
     }
 
+    /// The number of its kind, in the order of kinds, and those of its sides: for files.
+    pub fn code(self) -> (u8, [u32; 2]) {
+        match self {
+            Self::VertexVertex(a, b) => (0, [a, b]),
+            Self::VertexEdge(a, b) => (1, [a, b]),
+            Self::EdgeEdge(a, b) => (2, [a, b]),
+            Self::VertexFace(a, b) => (3, [a, b]),
+            Self::VertexObstacle(a, b) => (4, [a, b]),
+        }
+    }
+
+    /// The key with a [`code`](Self::code); nothing if there is none.
+    pub fn from_code((kind, [a, b]): (u8, [u32; 2])) -> Option<Self> {
+        match kind {
+            0 if a < b => Some(Self::VertexVertex(a, b)),
+            1 => Some(Self::VertexEdge(a, b)),
+            2 if a < b => Some(Self::EdgeEdge(a, b)),
+            3 => Some(Self::VertexFace(a, b)),
+            4 => Some(Self::VertexObstacle(a, b)),
+            _ => None,
+        }
+    }
+
     /// The bodies of its sides, see [`Surface::body`]; none of an obstacle.
     pub fn bodies<const D: usize>(self, surface: &Surface<D>) -> [Option<u32>; 2] {
         self.sides().map(|side| side.body(surface))
