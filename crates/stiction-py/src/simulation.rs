@@ -310,7 +310,11 @@ impl Simulation {
 
 /// What contacts remember, if it was stored; a key that there is not, or twice, is refused.
 fn remembered(stored: &[Bound<'_, PyAny>]) -> PyResult<Memory> {
-    let stored: Vec<Remembered> = stored.first().map_or(Ok(Vec::new()), Bound::extract)?;
+    let stored: Vec<Remembered> = match stored {
+        [] => Vec::new(),
+        [list] => list.extract()?,
+        more => return Err(at("state", format!("has {} fields, expected 6 or 7", 6 + more.len()))),
+    };
     let entries = stored.into_iter().map(|(code, numbers)| {
         let key = ContactKey::from_code(code).filter(|_| numbers.iter().all(|number| number.is_finite()));
         Ok((key.ok_or_else(|| at("memory", "must have keys of contacts and finite numbers"))?, numbers))

@@ -151,7 +151,9 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
     for (key, numbers) in state.memory.iter() {
         let (kind, sides) = key.code();
         out.extend_from_slice(&u64::from(kind).to_le_bytes());
-        sides.iter().for_each(|side| out.extend_from_slice(&side.to_le_bytes()));
+        for side in sides {
+            out.extend_from_slice(&side.to_le_bytes());
+        }
         push_reals(&mut out, numbers);
     }
     let checksum = Fnv::of(&out);

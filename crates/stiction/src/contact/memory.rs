@@ -87,6 +87,9 @@ impl<const N: usize> ContactMemory<N> {
     /// # Errors
     /// If a key occurs twice.
     pub fn new(entries: Vec<(ContactKey, [f64; N])>) -> Result<Self> {
+        if entries.is_sorted_by(|a, b| a.0 < b.0) {
+            return Ok(Self { entries });
+        }
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_by_key(|&k| entries[k].0);
         if let Some(two) = order.windows(2).find(|two| entries[two[0]].0 == entries[two[1]].0) {

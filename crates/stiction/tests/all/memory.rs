@@ -211,9 +211,10 @@ fn the_same_place_is_the_same_contact() {
         for (old, new) in [(one, other), (other, one)] {
             let memory = ContactMemory::new(vec![(old, [1.0, 2.0, 3.0])]).unwrap();
             let carried = memory.carried_over(&[(new, 1.0)], &surface, &RULES, FRESH);
-            let (numbers, origin, ended) = match expected {
-                true => ([1.0, 2.0, 3.0], Origin::Neighbour, vec![]),
-                false => (FRESH, Origin::New, vec![old]),
+            let (numbers, origin, ended) = if expected {
+                ([1.0, 2.0, 3.0], Origin::Neighbour, vec![])
+            } else {
+                (FRESH, Origin::New, vec![old])
             };
             assert_eq!(carried.memory.get(new), Some(&numbers), "{old}, {new}");
             assert_eq!((carried.origins, carried.ended), (vec![origin], ended));
