@@ -1,6 +1,6 @@
 //! All contacts in one order: `vv`, `ve`, `ee`, `vf`, then nearly parallel edges, then obstacles.
 //!
-//! Every list over kinds has this order: [`Contacts`], [`PerContact`](super::PerContact), keys, counts and messages. Code that treats all
+//! Every list over kinds has this order: [`Contacts`], [`PerContact`], keys, counts and messages. Code that treats all
 //! kinds alike visits them here instead of naming each.
 
 use super::{Contact, Contacts, ObstacleContact, ParallelContact, PerContact};
