@@ -9,6 +9,7 @@ use numpy::PyArray2;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
+use stiction::contact::ContactKey;
 use stiction::math::Vector;
 use stiction_sim::error::Error;
 use stiction_sim::io::vtu;
@@ -17,7 +18,7 @@ use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
 use stiction_sim::report::schema::{Schema, Value};
 use stiction_sim::settle::Settled;
-use stiction_sim::state::{Before, State};
+use stiction_sim::state::{Before, Memory, State};
 use stiction_sim::step::step;
 use stiction_sim::timings::{Phase, Timings};
 
@@ -86,7 +87,11 @@ pub struct Simulation {
 /// remembers one, reports.
 type Stored<'py> = (f64, usize, (Option<f64>, f64), Fields<'py>, Option<f64>, Bound<'py, PyList>);
 
-/// Positions, velocities, accelerations, forces by mass, and positions and velocities one step earlier; the last four where an integrator has them.
+/// The code of a contact's key, and its numbers.
+type Remembered = ((u8, [u32; 2]), [f64; 3]);
+
+/// Positions, velocities, accelerations, forces by mass, and positions and velocities one step earlier; the last four where an integrator has them;
+/// then what contacts remember.
 type Fields<'py> = Vec<Bound<'py, PyAny>>;
 
 #[pymethods]
@@ -299,7 +304,9 @@ impl Simulation {
                 None => ([&[][..], &[]], None),
             };
             let fields = [&state.x[..], &state.v, &state.a, &state.f, earlier[0], earlier[1]];
-            let fields = fields.map(|field| from_vectors(py, field).into_any()).to_vec();
+            let mut fields = fields.map(|field| from_vectors(py, field).into_any()).to_vec();
+            let memory = state.memory.iter().map(|(key, numbers)| (key.code(), *numbers));
+            fields.push(PyList::new(py, memory.collect::<Vec<Remembered>>())?.into_any());
             Ok((state.time, state.step, (state.kappa, state.reserve), fields, length, reports))
         })
     }
@@ -311,9 +318,10 @@ impl Simulation {
         if !reserve.is_finite() {
             return Err(at("reserve", "must be finite"));
         }
-        let [x, v, a, f, x_before, v_before] = &fields[..] else {
+        let [x, v, a, f, x_before, v_before, memory @ ..] = &fields[..] else {
             return Err(at("state", format!("has {} fields of vectors, expected 6", fields.len())));
         };
+        let memory = remembered(memory)?;
         either!(AnyRun, &self.run, run => {
             let field = |name, array: &Bound<'_, PyAny>| run.node_field(name, array);
             let before = match length {
@@ -326,12 +334,27 @@ impl Simulation {
             let a = if a.len()? == 0 { Vec::new() } else { field("a", a)? };
             let f = if f.len()? == 0 { Vec::new() } else { field("f", f)? };
             let (x, v) = (field("x", x)?, field("v", v)?);
-            *run.state.lock()? = Arc::new(State { x, v, time, step, a, f, before, kappa, reserve });
+            *run.state.lock()? = Arc::new(State { x, v, time, step, a, f, before, kappa, reserve, memory });
             run.reports.lock()?.clear();
         });
         *self.earlier.lock()? = Some(reports.unbind());
         Ok(())
     }
+}
+
+/// What contacts remember, if it was stored; a key that there is not, or twice, is refused.
+fn remembered(stored: &[Bound<'_, PyAny>]) -> PyResult<Memory> {
+    let stored: Vec<Remembered> = match stored {
+        [] => Vec::new(),
+        [list] => list.extract()?,
+        more => return Err(at("state", format!("has {} fields, expected 6 or 7", 6 + more.len()))),
+    };
+    let entries = stored.into_iter().map(|(code, numbers)| {
+        let key = ContactKey::from_code(code).filter(|_| numbers.iter().all(|number| number.is_finite()));
+        Ok((key.ok_or_else(|| at("memory", "must have keys of contacts and finite numbers"))?, numbers))
+    });
+    let entries = entries.collect::<PyResult<Vec<_>>>()?;
+    Memory::new(entries).map_err(|error| at("memory", error))
 }
 
 impl<const D: usize> Run<D> {

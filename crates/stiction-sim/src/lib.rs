@@ -20,6 +20,7 @@ pub mod integrator;
 pub mod linear;
 pub mod params;
 pub mod model;
+pub mod memory;
 pub mod step_bound;
 pub mod line_search;
 pub mod timings;

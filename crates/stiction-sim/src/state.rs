@@ -1,6 +1,19 @@
 //! What changes during a simulation.
 
+use stiction::contact::ContactMemory;
 use stiction::math::Vector;
+
+/// Three numbers for each contact: [`BIRTH`], [`SLIP`], [`HEAT`].
+pub type Memory = ContactMemory<3>;
+
+/// The time in s at which a contact began: 0 if it was there at the start, else the end of the step in which it was found.
+pub const BIRTH: usize = 0;
+
+/// The distance in m that its two sides have slid on each other since, however they turned: never less than it was.
+pub const SLIP: usize = 1;
+
+/// The heat in J that friction has made in it since.
+pub const HEAT: usize = 2;
 
 /// Positions and velocities at one time.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +36,8 @@ pub struct State<const D: usize> {
     pub kappa: Option<f64>,
     /// Energy in J that the integrator has lost and may take back, see [`Balance`](crate::balance::Balance).
     pub reserve: f64,
+    /// What each contact remembers, see [`memory`](crate::memory): none before the first step.
+    pub memory: Memory,
 }
 
 /// What integrators of two steps remember.

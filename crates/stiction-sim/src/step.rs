@@ -11,6 +11,7 @@ use crate::balance::Balance;
 use crate::convergence::{Accuracy, LagRounds, Verdict};
 use crate::error::{Error, Result};
 use crate::integrator::{IntegratorKind, Scheme};
+use crate::memory::{self, Course};
 use crate::model::Model;
 use crate::newton::{self, Workspace};
 use crate::problem::{Drive, Problem, Solution, Span};
@@ -189,6 +190,10 @@ fn finish<const D: usize>(
     let q = std::mem::take(&mut solution.q);
     model.params.time.integrator.finish(&mut after, &problem.scheme, q, h);
     (after.step, after.time, after.kappa) = (steps, time, solution.kappa);
+    let heat = (&solution.lagged, problem.friction(&solution.slides).heats(&way));
+    let (end, drifts) = ((&solution.contacts, &solution.obstacles[..]), &problem.drive.drifts[..]);
+    let course = Course { before: state, x: [&x_start, &solution.x], time, h, end, drifts, heat };
+    after.memory = memory::after(model, &course)?;
     let report = StepReport::of_step(model, &after, &solution, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
     let report = StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report };

@@ -61,6 +61,11 @@ pub enum Error {
         /// What it names.
         pair: (u32, u32),
     },
+    /// A contact of primitives that the surface does not have.
+    UnknownContact {
+        /// Its number, in the order of [`Contacts`](crate::contact::Contacts).
+        index: usize,
+    },
     /// A parameter outside its range.
     BadParameter {
         /// Its name.
@@ -186,6 +191,11 @@ impl fmt::Display for Error {
                 f,
                 "{what} {index} names {} and {}, which the surface does not have: find candidates for this surface",
                 pair.0, pair.1
+            ),
+            Self::UnknownContact { index } => write!(
+                f,
+                "contact {index} is of an edge or a face that the surface does not have: use the surface that the contacts \
+                 were built with"
             ),
             // Without three hundred zeros.
             Self::BadParameter { name, value, must }

@@ -3,13 +3,14 @@
 //! ```text
 //! bytes   what, numbers with the least significant byte first
 //! 8       stiction
-//! 4       version of the format, 2
+//! 4       version of the format, 3
 //! 4       dimension D
 //! 8       fingerprint of the model: see fingerprint
 //! 8       number n of vertices
 //! 8       steps made
 //! 8       time in s
 //! 8       which of the parts below are there: 1 a, 2 before, 4 kappa, 8 f, added
+//! 8       number m of contacts that remember something
 //! 16 D n  x in m, v in m/s
 //! 8 D n   a in m/s²
 //! 8 D n   f in m/s²
@@ -17,6 +18,8 @@
 //! 16 D n  x in m, v in m/s before it
 //! 8       kappa in J/m⁴
 //! 8       reserve of energy in J
+//! 40 m    each contact, ascending: 8 kind (0 vv, 1 ve, 2 ee, 3 vf, 4 obstacle), 4 + 4 numbers of its sides, 8 time of birth in s,
+//!         8 distance slid in m, 8 heat in J
 //! 8       FNV-1a of all bytes before
 //! ```
 
@@ -24,6 +27,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use stiction::contact::{ContactKey, ContactMemory, Feature};
 use stiction::math::{Vector, vector};
 
 use super::fnv::Fnv;
@@ -32,13 +36,19 @@ use super::scan::{Coding, Number, Scan, Scanned};
 use super::wrong;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::state::{Before, State};
+use crate::state::{BIRTH, Before, Memory, SLIP, State};
 
 const MAGIC: &[u8] = b"stiction";
-const VERSION: usize = 2;
+const VERSION: usize = 3;
 
 /// Bytes before `x`.
-const HEADER: usize = 56;
+const HEADER: usize = 64;
+
+/// Where the number of contacts is.
+const CONTACTS: usize = 56;
+
+/// Bytes of a contact.
+const CONTACT: usize = 40;
 
 /// Larger numbers overflow in squares and differences; no step has made them.
 const LARGEST: f64 = 1e100;
@@ -72,7 +82,7 @@ impl<const D: usize> State<D> {
     /// # Errors
     /// If the file cannot be read, is no such state, is damaged, or bodies intersect in it; with the place.
     pub fn load(path: &Path, model: &Model<D>) -> Result<Self> {
-        let bytes = read_at_most(path, longest::<D>(model.masses.len()))?;
+        let bytes = read_whole(path, longest::<D>(model.masses.len()))?;
         let state = read(&bytes, model).map_err(|trouble| wrong(path, &trouble.place, trouble.message))?;
         // A checksum fits a forgery, too; the guarantee begins with a configuration that is free.
         model.check_free(&state).map_err(|error| wrong(path, "positions", error.to_string()))?;
@@ -92,15 +102,21 @@ fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
     hash.value()
 }
 
-/// Bytes of a file with all parts.
+/// Bytes of a file with all parts, without contacts.
 fn longest<const D: usize>(vertices: usize) -> usize {
     HEADER + 8 * (6 * D * vertices + 3) + CHECKSUM
 }
 
-/// Reads one byte more than a good file can have, and no further: what is too long is seen, and not loaded.
-fn read_at_most(path: &Path, limit: usize) -> Result<Vec<u8>> {
+/// Reads one byte more than a good file can have, and no further: what is too long is seen, and not loaded. Without contacts it has at most
+/// `longest` bytes.
+fn read_whole(path: &Path, longest: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(limit as u64 + 1).read_to_end(&mut bytes));
+    let read = File::open(path).and_then(|mut file| {
+        file.by_ref().take(HEADER as u64).read_to_end(&mut bytes)?;
+        let contacts = bytes.get(CONTACTS..).and_then(|count| count.try_into().ok()).map(u64::from_le_bytes);
+        let limit = contacts.unwrap_or(0).saturating_mul(CONTACT as u64).saturating_add(longest as u64 + 1);
+        file.take(limit - bytes.len() as u64).read_to_end(&mut bytes)
+    });
     read.map_err(|source| Error::File { path: path.to_owned(), source })?;
     Ok(bytes)
 }
@@ -112,7 +128,7 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
         state.kappa.map_or(0, |_| HAS_KAPPA),
         if state.f.is_empty() { 0 } else { HAS_F },
     ];
-    let mut out = Vec::with_capacity(longest::<D>(state.x.len()));
+    let mut out = Vec::with_capacity(longest::<D>(state.x.len()) + CONTACT * state.memory.len());
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&(VERSION as u32).to_le_bytes());
     out.extend_from_slice(&(D as u32).to_le_bytes());
@@ -121,6 +137,7 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
     }
     push_reals(&mut out, &[state.time]);
     out.extend_from_slice(&(parts.iter().sum::<usize>() as u64).to_le_bytes());
+    out.extend_from_slice(&(state.memory.len() as u64).to_le_bytes());
     for field in [&state.x, &state.v, &state.a, &state.f] {
         push_reals(&mut out, vector::flat(field));
     }
@@ -131,6 +148,14 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
     }
     push_reals(&mut out, state.kappa.as_slice());
     push_reals(&mut out, &[state.reserve]);
+    for (key, numbers) in state.memory.iter() {
+        let (kind, sides) = key.code();
+        out.extend_from_slice(&u64::from(kind).to_le_bytes());
+        for side in sides {
+            out.extend_from_slice(&side.to_le_bytes());
+        }
+        push_reals(&mut out, numbers);
+    }
     let checksum = Fnv::of(&out);
     out.extend_from_slice(&checksum.to_le_bytes());
     out
@@ -150,7 +175,8 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     let step = scan.count(Number::U64, "the number of steps")?;
     let time = read_time(&mut scan, step, model.params.time.step)?;
     let parts = scan.count(Number::U64, "the list of parts")?;
-    check_whole(&scan, bytes, (D * model.masses.len(), parts))?;
+    let contacts = scan.count(Number::U64, "the number of contacts")?;
+    check_whole(&scan, bytes, (D * model.masses.len(), parts, contacts))?;
     let n = model.masses.len();
     let x = vectors(&mut scan, n, "the position")?;
     let v = vectors(&mut scan, n, "the velocity")?;
@@ -163,7 +189,8 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
         Some(real(&mut scan, "the barrier stiffness", |kappa| kappa > 0.0)?)
     };
     let reserve = real(&mut scan, "the reserve of energy", |_| true)?;
-    Ok(State { x, v, time, step, a, f, before, kappa, reserve })
+    let memory = read_memory(&mut scan, model, (contacts, time))?;
+    Ok(State { x, v, time, step, a, f, before, kappa, reserve, memory })
 }
 
 /// Whether it is a state at all, of this version and dimension.
@@ -216,14 +243,19 @@ fn read_time(scan: &mut Scan<'_>, steps: usize, h: f64) -> Scanned<f64> {
     Err(scan.trouble_at(start, message))
 }
 
-/// Whether the file is as long as its `parts` want, for fields of `numbers` numbers, and has the bytes that were written.
-fn check_whole(scan: &Scan<'_>, bytes: &[u8], (numbers, parts): (usize, usize)) -> Scanned<()> {
+/// Whether the file is as long as its `parts` and contacts want, for fields of `numbers` numbers, and has the bytes that were written.
+fn check_whole(
+    scan: &Scan<'_>,
+    bytes: &[u8],
+    (numbers, parts, contacts): (usize, usize, usize),
+) -> Scanned<()> {
     if parts > HAS_A + HAS_BEFORE + HAS_KAPPA + HAS_F {
-        return Err(scan.trouble_at(HEADER - 8, "unknown parts: the file is damaged, take another"));
+        return Err(scan.trouble_at(CONTACTS - 8, "unknown parts: the file is damaged, take another"));
     }
     let has = |part: usize| usize::from(parts & part != 0);
     let fields = 2 + has(HAS_A) + has(HAS_F) + 2 * has(HAS_BEFORE);
     let expected = HEADER + 8 * (fields * numbers + has(HAS_BEFORE) + has(HAS_KAPPA) + 1) + CHECKSUM;
+    let expected = expected.saturating_add(contacts.saturating_mul(CONTACT));
     if bytes.len() != expected {
         let how = if bytes.len() < expected { "is cut short" } else { "goes on" };
         let message = format!("the file {how}: it should have {expected} bytes; take another");
@@ -241,6 +273,54 @@ fn read_before<const D: usize>(scan: &mut Scan<'_>, n: usize) -> Scanned<Before<
     let h = real(scan, "the length of the step before", |h| h > 0.0)?;
     let x = vectors(scan, n, "the earlier position")?;
     Ok(Before { x, v: vectors(scan, n, "the earlier velocity")?, h })
+}
+
+/// What so many contacts remember at a `time` in s.
+fn read_memory<const D: usize>(
+    scan: &mut Scan<'_>,
+    model: &Model<D>,
+    (contacts, time): (usize, f64),
+) -> Scanned<Memory> {
+    let mut entries: Vec<(ContactKey, [f64; 3])> = Vec::with_capacity(contacts);
+    for _ in 0..contacts {
+        let start = scan.offset();
+        let key = read_key(scan)?;
+        if !is_of(key, model) || entries.last().is_some_and(|last| last.0 >= key) {
+            let message = format!("{key} do not belong there: the file is damaged, take another");
+            return Err(scan.trouble_at(start, message));
+        }
+        let mut numbers = [0.0; 3];
+        for (i, what) in ["the birth", "the distance slid", "the heat"].into_iter().enumerate() {
+            let most = if i == BIRTH { time } else { LARGEST };
+            let is_good = |number: f64| number.abs() <= most && (number >= 0.0 || (i != BIRTH && i != SLIP));
+            numbers[i] = real(scan, &format!("{what} of the contact of {key}"), is_good)?;
+        }
+        entries.push((key, numbers));
+    }
+    ContactMemory::new(entries).map_err(|error| scan.trouble(error))
+}
+
+fn read_key(scan: &mut Scan<'_>) -> Scanned<ContactKey> {
+    let start = scan.offset();
+    let kind = scan.count(Number::U64, "the kind of a contact")?;
+    let mut side = || Ok(scan.count(Number::U32, "a side of a contact")? as u32);
+    let sides = [side()?, side()?];
+    let key = u8::try_from(kind).ok().and_then(|kind| ContactKey::from_code((kind, sides)));
+    key.ok_or_else(|| {
+        let message = format!("there is no contact of kind {kind} with sides {sides:?}: take another file");
+        scan.trouble_at(start, message)
+    })
+}
+
+/// Whether the model has the sides of a contact. Obstacles may be others than those it was saved with.
+fn is_of<const D: usize>(key: ContactKey, model: &Model<D>) -> bool {
+    let (edges, faces) = (model.surface.edges().len(), model.surface.faces().len());
+    key.sides().into_iter().all(|side| match side {
+        Feature::Vertex(v) => (v as usize) < model.masses.len(),
+        Feature::Edge(e) => (e as usize) < edges,
+        Feature::Face(f) => (f as usize) < faces,
+        Feature::Obstacle(_) => true,
+    })
 }
 
 /// A number that is finite and as it should be.

@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::load::Loads;
 use crate::obstacles::Obstacles;
 use crate::params::Params;
-use crate::state::State;
+use crate::state::{Memory, State};
 use crate::term::{Term, Terms};
 use elements::Matter;
 
@@ -196,6 +196,7 @@ impl<const D: usize> Model<D> {
             before: None,
             kappa,
             reserve: 0.0,
+            memory: Memory::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use stiction::math::Vector;
 use stiction_sim::integrator::{IntegratorKind, Newmark};
-use stiction_sim::state::{Before, State};
+use stiction_sim::state::{Before, Memory, State};
 
 /// `ẍ = −ω²x` from (1, 0), to the time `n h`.
 fn oscillate(kind: IntegratorKind, omega: f64, h: f64, n: usize) -> State<1> {
@@ -11,7 +11,18 @@ fn oscillate(kind: IntegratorKind, omega: f64, h: f64, n: usize) -> State<1> {
 
 fn rest_at_one() -> State<1> {
     let (x, v) = (vec![Vector([1.0])], vec![Vector([0.0])]);
-    State { x, v, time: 0.0, step: 0, a: Vec::new(), f: Vec::new(), before: None, kappa: None, reserve: 0.0 }
+    State {
+        x,
+        v,
+        time: 0.0,
+        step: 0,
+        a: Vec::new(),
+        f: Vec::new(),
+        before: None,
+        kappa: None,
+        reserve: 0.0,
+        memory: Memory::default(),
+    }
 }
 
 fn oscillate_from(mut state: State<1>, kind: IntegratorKind, omega: f64, h: f64, n: usize) -> State<1> {
@@ -46,8 +57,18 @@ fn energy_is_lost_as_known() {
     let at = |t: f64| (vec![Vector([(omega * t).cos()])], vec![Vector([-omega * (omega * t).sin()])]);
     let ((x, v), (x_before, v_before)) = (at(h), at(0.0));
     let before = Some(Before { x: x_before, v: v_before, h });
-    let start =
-        State { x, v, time: h, step: 1, a: Vec::new(), f: Vec::new(), before, kappa: None, reserve: 0.0 };
+    let start = State {
+        x,
+        v,
+        time: h,
+        step: 1,
+        a: Vec::new(),
+        f: Vec::new(),
+        before,
+        kappa: None,
+        reserve: 0.0,
+        memory: Memory::default(),
+    };
     let exact =
         energy(&oscillate_from(start, IntegratorKind::Bdf2, omega, h, n - 1), omega) / (0.5 * omega * omega);
     assert!((exact - 0.999_250).abs() < 1e-6, "{exact}");
@@ -177,6 +198,7 @@ fn bdf2_is_exact_for_parabolas_at_unequal_steps() {
             before,
             kappa: None,
             reserve: 0.0,
+            memory: Memory::default(),
         };
         let scheme = IntegratorKind::Bdf2.begin(&state, h);
         let (x, v) = at(0.02 + h);

@@ -11,6 +11,7 @@ mod incline;
 mod integrators;
 mod linear;
 mod materials;
+mod memory;
 mod obstacles;
 mod patch;
 mod readme;

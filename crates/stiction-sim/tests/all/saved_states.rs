@@ -17,12 +17,13 @@ fn file(name: &str) -> PathBuf {
 
 /// Everything in a state as bits: zeros of both signs differ.
 fn bits<const D: usize>(state: &State<D>) -> Vec<u64> {
-    let State { x, v, time, step, a, f, before, kappa, reserve } = state;
+    let State { x, v, time, step, a, f, before, kappa, reserve, memory } = state;
     let mut fields = vec![x, v, a, f];
     fields.extend(before.iter().flat_map(|before| [&before.x, &before.v]));
     let numbers = fields.into_iter().flat_map(|field| vector::flat(field));
     let numbers =
         numbers.chain([time]).chain(before.iter().map(|before| &before.h)).chain(kappa).chain([reserve]);
+    let numbers = numbers.chain(memory.iter().flat_map(|(_, numbers)| numbers));
     numbers.map(|number| number.to_bits()).chain([*step as u64]).collect()
 }
 
@@ -42,11 +43,13 @@ fn comes_back<const D: usize>(name: &str, integrator: &str, steps: usize) {
     state.save(&path, &model).unwrap();
     let mut loaded = State::load(&path, &model).unwrap();
     assert_eq!(bits(&state), bits(&loaded));
+    assert_eq!(state.memory, loaded.memory);
     let mut other = Workspace::default();
     for _ in 0..4 {
         let report = step(&model, &mut state, &mut work).unwrap();
         assert_eq!(step(&model, &mut loaded, &mut other).unwrap(), report);
         assert_eq!(bits(&state), bits(&loaded), "{name}, {integrator}");
+        assert_eq!(state.memory, loaded.memory);
     }
     assert!(!path.with_extension("state.part").exists());
 }
@@ -95,16 +98,20 @@ fn sign(bytes: &mut [u8]) {
 #[test]
 fn bad_files_are_refused_with_place_and_reason() {
     let (model, good, path) = example("bad.state");
+    let contacts = State::load(&path, &model).unwrap().memory.len();
+    assert!(contacts > 1);
+    let kappa = good.len() - 24 - 40 * contacts;
     let changed = |at: usize, new: &[u8]| {
         let mut bytes = good.clone();
         bytes[at..at + new.len()].copy_from_slice(new);
         sign(&mut bytes);
         bytes
     };
-    let first_speed = 56 + 16 * model.masses.len();
+    let first_speed = 64 + 16 * model.masses.len();
+    let contact = good.len() - 48;
     for (bytes, words) in [
         (changed(0, b"notation"), vec!["byte 0", "no state that stiction saved"]),
-        (changed(8, &[7]), vec!["byte 8", "version 7", "knows 2"]),
+        (changed(8, &[7]), vec!["byte 8", "version 7", "knows 3"]),
         (changed(12, &[3]), vec!["byte 12", "3D", "2D"]),
         (changed(16, &[1, 2, 3]), vec!["byte 16", "other bodies than the scene"]),
         (changed(24, &u64::MAX.to_le_bytes()), vec!["byte 24", "vertices"]),
@@ -113,16 +120,27 @@ fn bad_files_are_refused_with_place_and_reason() {
         (changed(40, &(-1.0_f64).to_le_bytes()), vec!["byte 40", "the time is -1"]),
         (changed(48, &[17]), vec!["byte 48", "damaged"]),
         (changed(48, &[3]), vec!["goes on", "bytes"]),
-        (changed(64, &f64::NAN.to_le_bytes()), vec!["byte 64", "position of vertex 0 is not finite"]),
+        (changed(72, &f64::NAN.to_le_bytes()), vec!["byte 72", "position of vertex 0 is not finite"]),
         (changed(first_speed + 16, &f64::INFINITY.to_le_bytes()), vec!["velocity of vertex 1 is not finite"]),
-        (changed(good.len() - 24, &0.0_f64.to_le_bytes()), vec!["the barrier stiffness is 0"]),
-        (changed(good.len() - 16, &f64::NAN.to_le_bytes()), vec!["the reserve of energy is NaN"]),
+        (changed(kappa, &0.0_f64.to_le_bytes()), vec!["the barrier stiffness is 0"]),
+        (changed(kappa + 8, &f64::NAN.to_le_bytes()), vec!["the reserve of energy is NaN"]),
+        (changed(56, &u64::MAX.to_le_bytes()), vec!["byte 56", "contacts"]),
+        (changed(56, &(1_u64 << 60).to_le_bytes()), vec!["cut short"]),
+        (changed(56, &[0]), vec!["goes on"]),
+        (changed(contact, &[5]), vec!["no contact of kind 5"]),
+        (changed(contact, &[0]), vec!["no contact of kind 0 with sides"]),
+        (changed(contact, &[3]), vec!["face 0 do not belong there"]),
+        (changed(contact + 8, &[255; 4]), vec!["vertex 4294967295 and obstacle 0 do not belong there"]),
+        (changed(contact + 8, &[0]), vec!["do not belong there"]),
+        (changed(contact + 16, &9.0_f64.to_le_bytes()), vec!["the birth of the contact of vertex", "is 9"]),
+        (changed(contact + 24, &(-1.0_f64).to_le_bytes()), vec!["the distance slid", "is -1"]),
+        (changed(contact + 32, &f64::NAN.to_le_bytes()), vec!["the heat", "is NaN"]),
         (
-            changed(64, &(-9.0_f64).to_le_bytes()),
+            changed(72, &(-9.0_f64).to_le_bytes()),
             vec!["positions: ", "not outside obstacle 0", "move it out"],
         ),
         (vec![], vec!["byte 0", "no state"]),
-        (good[..60].to_vec(), vec!["byte 60", "cut short"]),
+        (good[..70].to_vec(), vec!["byte 70", "cut short"]),
         (good[..20].to_vec(), vec!["byte 16", "the file ends within"]),
         ([&good[..], &[0; 100]].concat(), vec!["goes on"]),
     ] {

@@ -1,8 +1,6 @@
 //! How close things are: true distances in m, not squared.
 
-use std::fmt;
-
-use super::{Contacts, PerContact};
+use super::{AnyContact, ContactKey, Contacts, PerContact};
 use crate::broad_phase::Candidates;
 use crate::closest;
 use crate::distance::Separation;
@@ -13,33 +11,8 @@ use crate::obstacle::Obstacle;
 use crate::stencil::{EdgeEdge, PairKind, Stencil, VertexEdge, VertexFace, VertexVertex};
 use crate::threads;
 
-/// Two things that may touch, by their numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClosePair {
-    /// Two vertices.
-    VertexVertex(u32, u32),
-    /// A vertex and an edge.
-    VertexEdge(u32, u32),
-    /// Two edges.
-    EdgeEdge(u32, u32),
-    /// A vertex and a face.
-    VertexFace(u32, u32),
-    /// A vertex and an obstacle.
-    VertexObstacle(u32, u32),
-}
-
-impl fmt::Display for ClosePair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, a, second, b) = match self {
-            Self::VertexVertex(a, b) => ("vertex", a, "vertex", b),
-            Self::VertexEdge(a, b) => ("vertex", a, "edge", b),
-            Self::EdgeEdge(a, b) => ("edge", a, "edge", b),
-            Self::VertexFace(a, b) => ("vertex", a, "face", b),
-            Self::VertexObstacle(a, b) => ("vertex", a, "obstacle", b),
-        };
-        write!(f, "{first} {a} and {second} {b}")
-    }
-}
+/// Two things that may touch, named as their contact would be.
+pub type ClosePair = ContactKey;
 
 /// The smallest distance among all candidates, however large, and among the surface's vertices and the obstacles, at
 /// positions `x`: in m, with the first pair that has it. Negative inside an obstacle. `None` if there is no pair.
@@ -155,33 +128,26 @@ impl Contacts {
         if self.smallest_gap(x, obstacles) > limit {
             return Ok(());
         }
-        let d = self.distances(x, obstacles);
-        let lists: [(&[f64], Name<'_>); 6] = [
-            (&d.vv, &|k| between(&self.vv[k].stencil.0, 1)),
-            (&d.ve, &|k| between(&self.ve[k].stencil.0, 1)),
-            (&d.ee, &|k| between(&self.ee[k].stencil.0, 2)),
-            (&d.vf, &|k| between(&self.vf[k].stencil.0, 1)),
-            (&d.parallel, &|k| between(&self.parallel[k].contact.stencil.0, 2)),
-            (&d.obstacle, &|k| {
-                format!("vertex {} and obstacle {}", self.obstacle[k].stencil.0[0], self.obstacle[k].obstacle)
-            }),
-        ];
-        for (list, name) in lists {
-            if let Some(k) = list.iter().position(|distance| distance.is_nan() || *distance <= limit) {
-                return Err(Error::TooClose { pair: name(k), distance: list[k], limit });
-            }
+        let distances = self.distances(x, obstacles);
+        let (mut rest, mut first) = (distances.iter(), None);
+        self.for_each(|contact| {
+            let wrong = rest.next().filter(|d| d.is_nan() || **d <= limit);
+            first = first.or(wrong.map(|&distance| (contact, distance)));
+        });
+        match first {
+            Some((contact, distance)) => Err(Error::TooClose { pair: named(contact), distance, limit }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
-/// How to call the contact with this place in a list.
-type Name<'a> = &'a dyn Fn(usize) -> String;
-
-/// Two primitives by their vertices, of which `split` are those of the first.
-fn between(vertices: &[u32], split: usize) -> String {
-    let (first, second) = vertices.split_at(split);
-    format!("{} and {}", primitive(first), primitive(second))
+/// A contact by the vertices of its primitives.
+fn named(contact: AnyContact<'_>) -> String {
+    let [first, second] = contact.primitives();
+    match contact {
+        AnyContact::Obstacle(c) => format!("{} and obstacle {}", primitive(first), c.obstacle),
+        _ => format!("{} and {}", primitive(first), primitive(second)),
+    }
 }
 
 fn primitive(vertices: &[u32]) -> String {

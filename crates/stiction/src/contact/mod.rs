@@ -8,16 +8,24 @@ mod apart;
 mod reduce;
 mod improved;
 mod build;
+pub mod visit;
+pub mod key;
+pub mod memory;
 pub mod gap;
 mod place;
+pub mod slip;
 
 use crate::closest::EdgePart;
 use crate::error::{Error, Result};
 use crate::stencil::{EDGE_EDGE, Pair, Stencil};
 
 pub use gap::{ClosePair, smallest_distance};
+pub use key::{ContactKey, Feature};
+pub use memory::{Carried, Carry, ContactMemory, Origin};
 pub use selection::{ContactSet, Selection, Weighting};
+pub use slip::Passage;
 pub use sources::{AreaShare, WeightSources};
+pub use visit::AnyContact;
 
 /// A pair of primitives under the barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,12 +159,7 @@ impl Contacts {
 
     /// Calls `f` with every vertex of every contact, as often as it is in one.
     pub fn for_each_vertex(&self, mut f: impl FnMut(u32)) {
-        self.vv.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
-        self.ve.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
-        self.ee.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
-        self.vf.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
-        self.parallel.iter().flat_map(|c| &c.contact.stencil.0).for_each(|v| f(*v));
-        self.obstacle.iter().flat_map(|c| &c.stencil.0).for_each(|v| f(*v));
+        self.for_each(|contact| contact.vertices().iter().for_each(|v| f(*v)));
     }
 
     /// Whether nothing is close to anything.
@@ -181,13 +184,6 @@ impl Contacts {
 
     /// The weights.
     pub fn weights(&self) -> PerContact<f64> {
-        PerContact {
-            vv: self.vv.iter().map(|c| c.weight).collect(),
-            ve: self.ve.iter().map(|c| c.weight).collect(),
-            ee: self.ee.iter().map(|c| c.weight).collect(),
-            vf: self.vf.iter().map(|c| c.weight).collect(),
-            parallel: self.parallel.iter().map(|c| c.contact.weight).collect(),
-            obstacle: self.obstacle.iter().map(|c| c.weight).collect(),
-        }
+        self.map(AnyContact::weight)
     }
 }

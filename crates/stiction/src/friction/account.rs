@@ -109,11 +109,26 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
     pub fn speeds(&self, x: &[Vector<D>]) -> PerSlide<f64> {
         let s = self.slides;
         PerSlide {
-            obstacle: assemble::each(&s.obstacle, |_, slide| self.slip(slide, x).norm()),
             vv: assemble::each(&s.vv, |_, slide| self.slip(slide, x).norm()),
             ve: assemble::each(&s.ve, |_, slide| self.slip(slide, x).norm()),
             ee: assemble::each(&s.ee, |_, slide| self.slip(slide, x).norm()),
             vf: assemble::each(&s.vf, |_, slide| self.slip(slide, x).norm()),
+            obstacle: assemble::each(&s.obstacle, |_, slide| self.slip(slide, x).norm()),
+        }
+    }
+
+    /// The heat of every slide in a step, in J; their sum is the [`FrictionAccount::dissipation`].
+    ///
+    /// # Panics
+    /// If positions are shorter than the array that the contacts were built with.
+    pub fn heats(&self, step: &Step<'_, D>) -> PerSlide<f64> {
+        let s = self.slides;
+        PerSlide {
+            vv: assemble::each(&s.vv, |_, slide| self.record(slide, step, 0.0).work),
+            ve: assemble::each(&s.ve, |_, slide| self.record(slide, step, 0.0).work),
+            ee: assemble::each(&s.ee, |_, slide| self.record(slide, step, 0.0).work),
+            vf: assemble::each(&s.vf, |_, slide| self.record(slide, step, 0.0).work),
+            obstacle: assemble::each(&s.obstacle, |_, slide| self.record(slide, step, 0.0).work),
         }
     }
 

@@ -31,11 +31,11 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
     pub fn slide_forces_by_mu(&self, x: &[Vector<D>]) -> PerSlide<[Vector<D>; 2]> {
         let s = self.slides;
         PerSlide {
-            obstacle: self.each_by_mu(&s.obstacle, x),
             vv: self.each_by_mu(&s.vv, x),
             ve: self.each_by_mu(&s.ve, x),
             ee: self.each_by_mu(&s.ee, x),
             vf: self.each_by_mu(&s.vf, x),
+            obstacle: self.each_by_mu(&s.obstacle, x),
         }
     }
 

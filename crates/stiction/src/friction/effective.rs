@@ -37,12 +37,12 @@ impl<const D: usize> Slides<D> {
         if D == 2 || self.details.is_empty() {
             return;
         }
-        let Self { obstacle, vv, ve, ee, vf, details } = self;
-        apply(obstacle, details, rule);
+        let Self { vv, ve, ee, vf, obstacle, details } = self;
         apply(vv, details, rule);
         apply(ve, details, rule);
         apply(ee, details, rule);
         apply(vf, details, rule);
+        apply(obstacle, details, rule);
     }
 }
 

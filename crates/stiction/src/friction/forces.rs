@@ -49,11 +49,11 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
     pub fn slide_forces(&self, x: &[Vector<D>]) -> PerSlide<Vector<D>> {
         let s = self.slides;
         PerSlide {
-            obstacle: self.each_force(&s.obstacle, x),
             vv: self.each_force(&s.vv, x),
             ve: self.each_force(&s.ve, x),
             ee: self.each_force(&s.ee, x),
             vf: self.each_force(&s.vf, x),
+            obstacle: self.each_force(&s.obstacle, x),
         }
     }
 

@@ -26,7 +26,7 @@ use crate::threads;
 /// ```text
 /// λ: see BarrierPotential::forces  [N]       n = r/|r|       c: weights of the closest points
 /// ```
-/// One slide for each contact, in their order: on obstacles, vv, ve, ee and behind them the nearly parallel ones, vf. Nearly parallel
+/// One slide for each contact, in the order of their kinds, but the nearly parallel ones behind the other edges. Nearly parallel
 /// edges keep the friction that belongs to their mollified normal force, so it is continuous when edges turn. Coefficients of a matchstick
 /// ellipse are those of its entry until [`Slides::refresh_anisotropy`]. \[Li2020\]
 ///
@@ -66,7 +66,7 @@ impl<const D: usize> Slides<D> {
         fn all<const D: usize, const N: usize>(slides: &[Slide<D, N>]) -> bool {
             slides.iter().all(|slide| slide.force.is_finite() && slide.normal.is_finite())
         }
-        all(&self.obstacle) && all(&self.vv) && all(&self.ve) && all(&self.ee) && all(&self.vf)
+        all(&self.vv) && all(&self.ve) && all(&self.ee) && all(&self.vf) && all(&self.obstacle)
     }
 
     /// What [`lag`] returns, in the memory of these slides: for the same contacts at other positions, or for other contacts.
@@ -93,12 +93,12 @@ impl<const D: usize> Slides<D> {
     /// As [`lag`].
     pub(super) fn reshape<B: Barrier>(&mut self, barrier: &BarrierPotential<'_, D, B>, x: &[Vector<D>]) {
         Freeze { barrier, x, coefficients: None }.slides(self);
-        let Self { obstacle, vv, ve, ee, vf, details } = self;
-        turn(obstacle, details, x, None);
+        let Self { vv, ve, ee, vf, obstacle, details } = self;
         turn(vv, details, x, None);
         turn(ve, details, x, VE_AXIS);
         turn(ee, details, x, EE_AXIS);
         turn(vf, details, x, VF_AXIS);
+        turn(obstacle, details, x, None);
     }
 }
 
@@ -192,18 +192,18 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
     /// All slides, without details.
     fn slides(&self, out: &mut Slides<D>) {
         let (c, kappa) = (self.barrier.contacts, self.barrier.kappa);
-        resize(&mut out.obstacle, c.obstacle.len());
         resize(&mut out.vv, c.vv.len());
         resize(&mut out.ve, c.ve.len());
         resize(&mut out.ee, c.ee.len() + c.parallel.len());
         resize(&mut out.vf, c.vf.len());
+        resize(&mut out.obstacle, c.obstacle.len());
         let (edges, parallel) = out.ee.split_at_mut(c.ee.len());
-        self.obstacles((&c.obstacle, kappa.of(|k| &k.obstacle)), &mut out.obstacle);
         self.pairs::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), &mut out.vv);
         self.pairs::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), &mut out.ve);
         self.pairs::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), edges);
         self.parallel((&c.parallel, kappa.of(|k| &k.parallel)), parallel);
         self.pairs::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), &mut out.vf);
+        self.obstacles((&c.obstacle, kappa.of(|k| &k.obstacle)), &mut out.obstacle);
     }
 
     fn pairs<K: PairKind<N>, const N: usize>(
@@ -303,14 +303,14 @@ struct Detailed<'a, const D: usize, B> {
 
 impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
     fn add(&self, slides: &mut Slides<D>) {
-        let Slides { obstacle, vv, ve, ee, vf, details } = slides;
-        number(obstacle, details, &|k, slide| self.of_obstacle(k, slide));
+        let Slides { vv, ve, ee, vf, obstacle, details } = slides;
         if self.coefficients.has_axes() {
             number(vv, details, &|_, slide| self.of_pair(slide, 1, None));
             number(ve, details, &|_, slide| self.of_pair(slide, 1, VE_AXIS));
             number(ee, details, &|_, slide| self.of_pair(slide, 2, EE_AXIS));
             number(vf, details, &|_, slide| self.of_pair(slide, 1, VF_AXIS));
         }
+        number(obstacle, details, &|k, slide| self.of_obstacle(k, slide));
     }
 
     fn of_obstacle(&self, k: usize, slide: &Slide<D, 1>) -> Option<Detail<D>> {

@@ -7,8 +7,6 @@ use crate::error::{Error, Result};
 /// One value for each slide, in the order of [`Slides`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PerSlide<T> {
-    /// Of `obstacle`.
-    pub obstacle: Vec<T>,
     /// Of `vv`.
     pub vv: Vec<T>,
     /// Of `ve`.
@@ -17,25 +15,27 @@ pub struct PerSlide<T> {
     pub ee: Vec<T>,
     /// Of `vf`.
     pub vf: Vec<T>,
+    /// Of `obstacle`.
+    pub obstacle: Vec<T>,
 }
 
 impl<T> PerSlide<T> {
-    /// All values: those of `obstacle`, then `vv`, `ve`, `ee` and `vf`.
+    /// All values: those of `vv`, then `ve`, `ee`, `vf` and `obstacle`.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        [&self.obstacle, &self.vv, &self.ve, &self.ee, &self.vf].into_iter().flatten()
+        [&self.vv, &self.ve, &self.ee, &self.vf, &self.obstacle].into_iter().flatten()
     }
 
-    /// What `f` makes of the vertices of each slide: one for a slide on an obstacle, then two, three, four and four.
+    /// What `f` makes of the vertices of each slide: two, three, four and four, and one for a slide on an obstacle.
     pub fn by_vertices<const D: usize>(slides: &Slides<D>, f: impl Fn(&[u32]) -> T) -> Self {
         fn of<T, const D: usize, const N: usize>(slides: &[Slide<D, N>], f: impl Fn(&[u32]) -> T) -> Vec<T> {
             slides.iter().map(|slide| f(&slide.stencil.0)).collect()
         }
         Self {
-            obstacle: of(&slides.obstacle, &f),
             vv: of(&slides.vv, &f),
             ve: of(&slides.ve, &f),
             ee: of(&slides.ee, &f),
             vf: of(&slides.vf, &f),
+            obstacle: of(&slides.obstacle, &f),
         }
     }
 
@@ -45,11 +45,11 @@ impl<T> PerSlide<T> {
     /// If there are fewer or more of a kind.
     pub fn check<const D: usize>(&self, slides: &Slides<D>) -> Result<()> {
         let kinds = [
-            ("values of slides on obstacles", self.obstacle.len(), slides.obstacle.len()),
             ("values of slides of two vertices", self.vv.len(), slides.vv.len()),
             ("values of slides of a vertex and an edge", self.ve.len(), slides.ve.len()),
             ("values of slides of two edges", self.ee.len(), slides.ee.len()),
             ("values of slides of a vertex and a face", self.vf.len(), slides.vf.len()),
+            ("values of slides on obstacles", self.obstacle.len(), slides.obstacle.len()),
         ];
         match kinds.into_iter().find(|(_, found, expected)| found != expected) {
             Some((what, found, expected)) => Err(Error::WrongLength { what, found, expected }),
@@ -62,11 +62,11 @@ impl<T: Clone> From<&PerContact<T>> for PerSlide<T> {
     /// The values of the contacts that the slides were lagged from.
     fn from(values: &PerContact<T>) -> Self {
         Self {
-            obstacle: values.obstacle.clone(),
             vv: values.vv.clone(),
             ve: values.ve.clone(),
             ee: values.ee.iter().chain(&values.parallel).cloned().collect(),
             vf: values.vf.clone(),
+            obstacle: values.obstacle.clone(),
         }
     }
 }

@@ -67,11 +67,11 @@ impl<const D: usize> Detail<D> {
     }
 }
 
-/// All slides, by kind of contact.
+/// All slides, by kind of contact: in the order of [`Contacts`](crate::contact::Contacts), but with nearly parallel edges behind others.
+///
+/// Sums over slides begin with those on obstacles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slides<const D: usize> {
-    /// A vertex on an obstacle.
-    pub obstacle: Vec<Slide<D, 1>>,
     /// Two vertices.
     pub vv: Vec<Slide<D, 2>>,
     /// A vertex and an edge.
@@ -80,20 +80,22 @@ pub struct Slides<const D: usize> {
     pub ee: Vec<Slide<D, 4>>,
     /// A vertex and a face.
     pub vf: Vec<Slide<D, 4>>,
+    /// A vertex on an obstacle.
+    pub obstacle: Vec<Slide<D, 1>>,
     /// What only some slides have.
     pub details: Vec<Detail<D>>,
 }
 
 impl<const D: usize> Default for Slides<D> {
     fn default() -> Self {
-        Self { obstacle: vec![], vv: vec![], ve: vec![], ee: vec![], vf: vec![], details: vec![] }
+        Self { vv: vec![], ve: vec![], ee: vec![], vf: vec![], obstacle: vec![], details: vec![] }
     }
 }
 
 impl<const D: usize> Slides<D> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.obstacle.len() + self.vv.len() + self.ve.len() + self.ee.len() + self.vf.len()
+        self.vv.len() + self.ve.len() + self.ee.len() + self.vf.len() + self.obstacle.len()
     }
 
     /// Whether there is no friction at all.

@@ -19,7 +19,7 @@ use stiction::potential::Potential;
 
 const REACH: f64 = 0.3;
 
-fn selections() -> Vec<Selection> {
+pub fn selections() -> Vec<Selection> {
     let of = |set| Weighting::ALL.map(|weighting| Selection { reach: REACH, set, weighting });
     ContactSet::ALL.into_iter().flat_map(of).collect()
 }
@@ -78,7 +78,7 @@ fn octahedron(centre: Vector<3>, radius: f64) -> (Vec<Vector<3>>, Vec<[u32; 3]>)
 }
 
 /// A 2D surface with where it is now: an open chain, a ring, a star of three edges, particles.
-fn flat_scene(random: &mut Random) -> (Surface<2>, Vec<Vector<2>>) {
+pub fn flat_scene(random: &mut Random) -> (Surface<2>, Vec<Vector<2>>) {
     let chain = (0..8).map(|k| Vector([0.2 * f64::from(k), 0.0]));
     let ring = (0..7).map(|k| {
         let angle = TAU * f64::from(k) / 7.0;
@@ -95,13 +95,13 @@ fn flat_scene(random: &mut Random) -> (Surface<2>, Vec<Vector<2>>) {
     (Surface::of_mixed(rest, mixed).unwrap(), x)
 }
 
-fn moved<const D: usize>(random: &mut Random, rest: &[Vector<D>], amount: f64) -> Vec<Vector<D>> {
+pub fn moved<const D: usize>(random: &mut Random, rest: &[Vector<D>], amount: f64) -> Vec<Vector<D>> {
     rest.iter().map(|p| *p + random.points::<D, 1>(amount)[0]).collect()
 }
 
 /// A 3D surface with where it is now: two sheets (one of aligned edges, nearly parallel to those of the other), a closed body, a rod,
 /// one that is fixed to a sheet, particles.
-fn solid_scene(random: &mut Random, amount: f64) -> (Surface<3>, Vec<Vector<3>>) {
+pub fn solid_scene(random: &mut Random, amount: f64) -> (Surface<3>, Vec<Vector<3>>) {
     let (low, high) = ([4, 4], [3, 4]);
     let mut rest = at_height(grid(random, low, 0.3, 0.01), 0.0);
     let mut triangles = grid_faces(0, low);

@@ -247,11 +247,11 @@ fn each_slide<const D: usize, L: FrictionLaw, T>(
         slides.iter().map(|s| f(y(s), s.mu)).collect()
     }
     let (s, mut out) = (potential.slides, Vec::new());
-    out.extend(of(potential, &s.obstacle, x, &f));
     out.extend(of(potential, &s.vv, x, &f));
     out.extend(of(potential, &s.ve, x, &f));
     out.extend(of(potential, &s.ee, x, &f));
     out.extend(of(potential, &s.vf, x, &f));
+    out.extend(of(potential, &s.obstacle, x, &f));
     out
 }
 
@@ -292,11 +292,11 @@ fn check_potential<const D: usize>(potential: &FrictionPotential<'_, D>, x: &[Ve
 fn single<const D: usize>(all: &Slides<D>) -> Vec<Slides<D>> {
     let none = || Slides { details: all.details.clone(), ..Slides::default() };
     let mut out = Vec::new();
-    out.extend(all.obstacle.iter().map(|s| Slides { obstacle: vec![*s], ..none() }));
     out.extend(all.vv.iter().map(|s| Slides { vv: vec![*s], ..none() }));
     out.extend(all.ve.iter().map(|s| Slides { ve: vec![*s], ..none() }));
     out.extend(all.ee.iter().map(|s| Slides { ee: vec![*s], ..none() }));
     out.extend(all.vf.iter().map(|s| Slides { vf: vec![*s], ..none() }));
+    out.extend(all.obstacle.iter().map(|s| Slides { obstacle: vec![*s], ..none() }));
     out
 }
 
@@ -1351,6 +1351,8 @@ fn check_account<const D: usize>(
     let account = potential.account(&step, &(&forces).into(), 0.0).unwrap();
     let work: f64 = gradient(&potential, &x).iter().zip(flat(&p)).map(|(g, p)| g * p).sum();
     assert!((account.dissipation - work).abs() < 1e-12 * work.abs(), "{account:?} and {work}");
+    let heats: f64 = potential.heats(&step).iter().sum();
+    assert!((account.dissipation - heats).abs() < 1e-12 * work.abs());
     assert_eq!(account.stick + account.slip, slides.len());
     let (plain, factors) = (unscaled(&slides), smallest_factors(&slides));
     let y = each_slide(&potential, &x, |y, _| y);

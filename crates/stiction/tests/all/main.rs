@@ -11,6 +11,7 @@ mod friction;
 mod friction_data;
 mod friction_lag;
 mod kernels;
+mod memory;
 mod mesh;
 mod point_mass;
 mod pull_back;

@@ -71,11 +71,11 @@ impl<'a, const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'a, D, B, L> {
         let c = barrier.contacts;
         let edges = c.ee.iter().chain(c.parallel.iter().map(|c| &c.contact));
         if !slides.is_empty() {
-            same("slides on obstacles", &slides.obstacle, c.obstacle.iter().map(|c| c.stencil.0))?;
             same("slides of two vertices", &slides.vv, c.vv.iter().map(|c| c.stencil.0))?;
             same("slides of a vertex and an edge", &slides.ve, c.ve.iter().map(|c| c.stencil.0))?;
             same("slides of two edges", &slides.ee, edges.map(|c| c.stencil.0))?;
             same("slides of a vertex and a face", &slides.vf, c.vf.iter().map(|c| c.stencil.0))?;
+            same("slides on obstacles", &slides.obstacle, c.obstacle.iter().map(|c| c.stencil.0))?;
         }
         Ok(Self { barrier, slides, law, eps_v })
     }
