@@ -55,16 +55,12 @@ impl<const D: usize> Model<D> {
     pub(super) fn check_distances(&self, x: &[Vector<D>]) -> Result<()> {
         let (dmin, obstacles) = (self.barrier.dmin(), self.obstacles.at(0.0));
         let contacts = if dmin > 0.0 { self.contacts_at(x, &obstacles) } else { Contacts::default() };
-        let first =
-            contacts.vv.iter().map(|c| c.stencil.0[0]).chain(contacts.ve.iter().map(|c| c.stencil.0[0]));
-        let first = first.chain(contacts.ee.iter().chain(&contacts.vf).map(|c| c.stencil.0[0]));
-        let first = first.chain(contacts.parallel.iter().map(|c| c.contact.stencil.0[0]));
-        let mut first = first.chain(contacts.obstacle.iter().map(|c| c.stencil.0[0]));
+        let first = contacts.map(|contact| contact.vertices()[0]);
         let distances = contacts.distances(x, &obstacles);
         let Some((place, distance)) = distances.iter().enumerate().find(|(_, d)| **d <= dmin) else {
             return Ok(());
         };
-        let (body, vertex) = first.nth(place).map(|vertex| self.name(vertex)).unwrap_or_default();
+        let (body, vertex) = first.iter().nth(place).map(|vertex| self.name(*vertex)).unwrap_or_default();
         Err(Error::TooClose { vertex, body, distance: *distance, dmin })
     }
 
@@ -177,10 +173,8 @@ impl<const D: usize> Model<D> {
     /// Checks that the barrier does not act within a body at rest.
     pub(super) fn check_self_contact(&self, rest: &[Vector<D>]) -> Result<()> {
         let within = self.within_bodies(self.contacts_at(rest, &[]));
-        let first = within.vv.iter().map(|c| c.stencil.0[0]).chain(within.ve.iter().map(|c| c.stencil.0[0]));
-        let first = first.chain(within.ee.iter().chain(&within.vf).map(|c| c.stencil.0[0]));
-        let first = first.chain(within.parallel.iter().map(|c| c.contact.stencil.0[0])).next();
-        let Some(vertex) = first else { return Ok(()) };
+        let first = within.map(|contact| contact.vertices()[0]);
+        let Some(&vertex) = first.iter().next() else { return Ok(()) };
         Err(Error::SelfContact {
             dhat: self.barrier.dhat(),
             body: self.name(vertex).0,
@@ -195,12 +189,8 @@ impl<const D: usize> Model<D> {
             let part = self.parts.iter().find(|part| part.vertices.contains(&(vertices[0] as usize)));
             part.is_some_and(|part| vertices.iter().all(|&v| part.vertices.contains(&(v as usize))))
         };
-        contacts.vv.retain(|c| same(&c.stencil.0));
-        contacts.ve.retain(|c| same(&c.stencil.0));
-        contacts.ee.retain(|c| same(&c.stencil.0));
-        contacts.vf.retain(|c| same(&c.stencil.0));
-        contacts.parallel.retain(|c| same(&c.contact.stencil.0));
         contacts.obstacle.clear();
+        contacts.retain(|contact| same(contact.vertices()));
         contacts
     }
 

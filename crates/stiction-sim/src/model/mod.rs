@@ -270,12 +270,7 @@ impl<const D: usize> Model<D> {
     /// stiffer barriers.
     fn leave_out_driven(&self, contacts: &mut Contacts) {
         let moves = |vertices: &[u32]| vertices.iter().any(|v| !self.driven[*v as usize]);
-        contacts.vv.retain(|c| moves(&c.stencil.0));
-        contacts.ve.retain(|c| moves(&c.stencil.0));
-        contacts.ee.retain(|c| moves(&c.stencil.0));
-        contacts.vf.retain(|c| moves(&c.stencil.0));
-        contacts.parallel.retain(|c| moves(&c.contact.stencil.0));
-        contacts.obstacle.retain(|c| moves(&c.stencil.0));
+        contacts.retain(|contact| moves(contact.vertices()));
     }
 
     /// Which pairs are contacts.

@@ -60,7 +60,7 @@ impl Potential<2> for Stretched<'_> {
 }
 
 impl Term<2> for Springs {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "springs"
     }
 
@@ -169,7 +169,7 @@ fn trouble_of_a_term_fails_the_step() {
     #[derive(Debug)]
     struct Broken;
     impl Term<2> for Broken {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "broken"
         }
         fn at(&self, _: f64) -> Box<dyn Potential<2> + '_> {
