@@ -66,6 +66,7 @@ def test_a_spring_to_a_moving_point_draws_a_block():
     # Newton's method is as fast as without: it has the term's Hessian.
     assert sum(report["newton_iterations"] for report in reports) <= 2 * len(reports) + 20
     np.testing.assert_array_equal(simulation.nodes, simulation.positions)
+    assert simulation.node_bodies == simulation.bodies == {"block": slice(0, 6, 1)}
 
 
 def test_the_same_bits_after_a_pickle():
@@ -95,6 +96,7 @@ class Broken(Spring):
     [
         ("energy", lambda x: 1 / 0, "division by zero"),
         ("energy", lambda x: "many", "energy"),
+        ("energy", lambda x: np.nan, "no number"),
         ("gradient", lambda x: np.zeros((3, 2)), "expected"),
         ("gradient", lambda x: np.full_like(x, np.nan), "finite"),
         ("hessian", lambda x: np.zeros((len(x), 2)), "hessian"),

@@ -1,6 +1,7 @@
 //! The simulator.
 
 use std::ffi::CString;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -216,7 +217,7 @@ impl Simulation {
         either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.model.surface_at(&run.state()?.v))))
     }
 
-    /// Vertices of the solid elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4). Sheets and rods are in `surface`.
+    /// Vertices of the solid elements: triangles in 2D, shape (m, 3); tetrahedra in 3D, shape (m, 4). Sheets, rods and surfaces that a coarser mesh carries are in `surface`.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
         match &self.run {
@@ -237,13 +238,15 @@ impl Simulation {
     /// The vertices of each body by its name, as slices: `positions[bodies["block"]]`.
     #[getter]
     fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let out = PyDict::new(py);
         let parts = either!(AnyRun, &self.run, run => &run.model.parts);
-        for part in parts {
-            let (start, end) = (part.vertices.start.cast_signed(), part.vertices.end.cast_signed());
-            out.set_item(&part.name, PySlice::new(py, start, end, 1))?;
-        }
-        Ok(out)
+        slices(py, parts.iter().map(|part| (&part.name, &part.vertices)))
+    }
+
+    /// The nodes of each body by its name, as slices: `nodes[node_bodies["block"]]`. Those of `bodies` unless a mesh carries a finer surface.
+    #[getter]
+    fn node_bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let parts = either!(AnyRun, &self.run, run => &run.model.parts);
+        slices(py, parts.iter().map(|part| (&part.name, &part.nodes)))
     }
 
     /// Writes elements, positions, velocities and bodies for ParaView, as VTU.
@@ -340,6 +343,18 @@ impl Simulation {
         *self.earlier.lock()? = Some(reports.unbind());
         Ok(())
     }
+}
+
+/// Ranges by name.
+fn slices<'a, 'py>(
+    py: Python<'py>,
+    ranges: impl Iterator<Item = (&'a String, &'a Range<usize>)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    for (name, range) in ranges {
+        out.set_item(name, PySlice::new(py, range.start.cast_signed(), range.end.cast_signed(), 1))?;
+    }
+    Ok(out)
 }
 
 /// What contacts remember, if it was stored; a key that there is not, or twice, is refused.

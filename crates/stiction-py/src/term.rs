@@ -208,7 +208,10 @@ fn local<const D: usize, const N: usize>(matrix: &[f64], scale: f64, psd: Psd) -
 
 impl<const D: usize> Potential<D> for AtTime<'_> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
-        let read = |answer: &Bound<'_, PyAny>| answer.extract::<f64>();
+        let read = |answer: &Bound<'_, PyAny>| {
+            let energy = answer.extract::<f64>()?;
+            if energy.is_nan() { Err(at("the energy", "is no number")) } else { Ok(energy) }
+        };
         // Where Python fails no energy is low enough.
         self.term.call("energy", (x, self.time), read).unwrap_or(f64::NAN)
     }

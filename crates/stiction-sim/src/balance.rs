@@ -96,5 +96,6 @@ fn gain<const D: usize>(report: &StepReport<D>) -> f64 {
 /// `S`.
 fn scale(energies: &Energies) -> f64 {
     // Energies of rest may be rounded below zero.
-    (energies.kinetic + energies.elastic + energies.barrier).max(0.0)
+    let own = (energies.kinetic + energies.elastic + energies.barrier).max(0.0);
+    energies.added.iter().fold(own, |sum, (_, energy)| sum + energy.abs())
 }

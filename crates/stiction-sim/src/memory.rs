@@ -13,7 +13,7 @@ use crate::obstacles::Drift;
 use crate::state::{BIRTH, HEAT, Memory, SLIP, State};
 
 /// What becomes of the numbers where contacts change their keys, meet or part: [`BIRTH`] is the earliest, [`SLIP`] the largest, and [`HEAT`] is
-/// shared out and summed, so that none is lost.
+/// shared out and summed: what a contact that ends leaves goes to its heirs, and ends with it where it has none.
 pub const RULES: [Carry; 3] = {
     let mut rules = [Carry::Extensive; 3];
     rules[BIRTH] = Carry::Smallest;

@@ -49,6 +49,8 @@ pub struct Drive<const D: usize> {
     pub drifts: Vec<Drift<D>>,
     /// Forces of loads on the nodes, in N; none if empty.
     pub forces: Vec<Vector<D>>,
+    /// Forces on the nodes of energies that users added, in N, at the start; none if empty.
+    pub added: Vec<Vector<D>>,
 }
 
 impl<const D: usize> Drive<D> {
@@ -62,7 +64,7 @@ impl<const D: usize> Drive<D> {
         check_numbers(&targets, &forces, time)?;
         model.obstacles.check_at(time)?;
         let (obstacles, drifts) = (model.obstacles.at(time), model.obstacles.drifts(state.time, time));
-        Ok(Self { targets, obstacles, drifts, forces })
+        Ok(Self { targets, obstacles, drifts, forces, added: added(model, state) })
     }
 
     /// To stay where things are, under the loads of the time of the state.
@@ -74,21 +76,32 @@ impl<const D: usize> Drive<D> {
         let (obstacles, drifts) = (model.obstacles.at(state.time), Vec::new());
         let forces = model.loads.forces(&state.x, &model.masses, state.time);
         check_numbers(&[], &forces, state.time)?;
-        Ok(Self { targets, obstacles, drifts, forces })
+        Ok(Self { targets, obstacles, drifts, forces, added: added(model, state) })
     }
 
-    /// The acceleration of each body by gravity and loads, in m/s²; 0 of one that cannot move.
+    /// The acceleration of each body by gravity, loads and energies that users added, in m/s²; 0 of one that cannot move.
     pub fn pulls(&self, model: &Model<D>) -> Vec<f64> {
         let of = |part: &Part| {
             let (mut force, mut mass) = (Vector::ZERO, 0.0);
             for i in part.nodes.clone().filter(|&i| !model.prescribed[i]) {
                 let load = self.forces.get(i).copied().unwrap_or(Vector::ZERO);
                 force += model.gravity * model.masses[i] + load;
+                force += self.added.get(i).copied().unwrap_or(Vector::ZERO);
                 mass += model.masses[i];
             }
             if mass > 0.0 { force.norm() / mass } else { 0.0 }
         };
         model.parts.iter().map(of).collect()
+    }
+
+    /// The same, or that at the end of the step where energies that users added pull more there.
+    pub fn pulls_until(&self, model: &Model<D>, after: &State<D>) -> Vec<f64> {
+        let pulls = self.pulls(model);
+        if model.terms.0.is_empty() {
+            return pulls;
+        }
+        let late = Self { added: added(model, after), ..self.clone() };
+        pulls.into_iter().zip(late.pulls(model)).map(|(start, end)| start.max(end)).collect()
     }
 
     /// The integrator's numbers for a step of length `h` in s, in which prescribed nodes have the velocities of their ways.
@@ -108,6 +121,12 @@ impl<const D: usize> Drive<D> {
         let velocities = self.drifts.iter().map(|drift| drift.rigid(at_end)).collect::<Result<Vec<_>>>()?;
         Ok(Cow::Owned(model.coefficients.clone().with_obstacle_velocities(velocities)))
     }
+}
+
+/// Forces of energies that users added, on the nodes of a state.
+fn added<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<Vector<D>> {
+    let x = model.surface_at(&state.x);
+    model.terms.forces((&state.x, &x), model.map.as_ref(), state.time)
 }
 
 /// Formulas may have no value at some time.

@@ -18,9 +18,9 @@ pub const HEAT: usize = 2;
 /// Positions and velocities at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State<const D: usize> {
-    /// Positions in m.
+    /// Positions of the nodes in m; [`Model::surface_at`](crate::model::Model::surface_at) has those of the surface.
     pub x: Vec<Vector<D>>,
-    /// Velocities in m/s.
+    /// Velocities of the nodes in m/s.
     pub v: Vec<Vector<D>>,
     /// Time in s.
     pub time: f64,

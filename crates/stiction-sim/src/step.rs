@@ -35,6 +35,8 @@ pub fn step<const D: usize>(
     work: &mut Workspace<D>,
 ) -> Result<StepReport<D>> {
     let start = Instant::now();
+    // What went wrong outside of steps is not this one's.
+    let _ = model.terms.trouble();
     let done = with_retries(model, state, work);
     work.timings.end_step(start);
     done
@@ -107,12 +109,14 @@ fn attempt<const D: usize>(
     let (usual, balance) = (model.params.time.integrator, Balance::new(model, state.reserve));
     let (mut after, mut report) = advance((model, state), &drive, (span, usual.begin(state, span.h)), work)?;
     let creates = balance.creates_energy(&report);
-    let hit = || Balance::has_impact(model, (state, &after), (span.h, &drive.pulls(model)));
+    let hit = || Balance::has_impact(model, (state, &after), (span.h, &drive.pulls_until(model, &after)));
     if usual.may_create_energy() && (creates || hit()) {
         let euler = IntegratorKind::ImplicitEuler.begin(state, span.h);
         match advance((model, state), &drive, (span, euler), work) {
             Ok(damped) => (after, report) = (damped.0, StepReport { damped: 1, ..damped.1 }),
-            Err(error) if creates || matches!(error, Error::Interrupted { .. }) => return Err(error),
+            Err(error) if creates || matches!(error, Error::Interrupted { .. } | Error::Term { .. }) => {
+                return Err(error);
+            }
             // An impact that implicit Euler cannot make is made as it was.
             Err(_) => {}
         }
@@ -177,7 +181,9 @@ fn finish<const D: usize>(
     refined: &RefinementReport,
 ) -> Result<(State<D>, StepReport<D>)> {
     let (model, Span { h, steps, time }) = (problem.model, problem.span);
-    check(problem, &solution)?;
+    if !solution.q.iter().all(|q| q.is_finite()) {
+        return Err(Error::Singular { step: problem.step });
+    }
     let x_start = model.surface_at(&state.x);
     let way = friction::Step { x_start: &x_start, x: &solution.x, h };
     let friction = friction_report(problem, &solution, &way, refined.residual())?;
@@ -197,18 +203,23 @@ fn finish<const D: usize>(
     let report = StepReport::of_step(model, &after, &solution, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
     let report = StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report };
+    check_terms(problem, &report)?;
     Ok((after, report.since(before)))
 }
 
-/// Checks that a solution is one of numbers, and that nothing went wrong in energies that users added.
-fn check<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> Result<()> {
+/// Checks that nothing went wrong in energies that users added, and that they are numbers at the start and the end.
+fn check_terms<const D: usize>(problem: &Problem<'_, D>, report: &StepReport<D>) -> Result<()> {
+    let step = problem.step;
     if let Some((term, what)) = problem.model.terms.trouble() {
-        return Err(Error::Term { step: problem.step, term, what });
+        return Err(Error::Term { step, term, what });
     }
-    if solution.q.iter().all(|q| q.is_finite()) {
-        Ok(())
-    } else {
-        Err(Error::Singular { step: problem.step })
+    let infinite = report.energies.added.iter().find(|(_, energy)| !energy.is_finite());
+    let first = problem.model.terms.0.first().map(|term| term.name().to_owned());
+    let bad =
+        infinite.map(|(name, _)| name.clone()).or_else(|| first.filter(|_| !report.load_work.is_finite()));
+    match bad {
+        Some(term) => Err(Error::Term { step, term, what: "its energy or work is no number".to_owned() }),
+        None => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use stiction::math::Vector;
+use stiction::mesh::DisplacementMap;
 use stiction::potential::Potential;
 
 use crate::energy::Domain;
@@ -56,9 +57,35 @@ impl<const D: usize> Terms<D> {
         self.0.iter().map(|term| 0.5 * (change(&**term, before) + change(&**term, after))).sum()
     }
 
-    /// The first term that something went wrong with, and what.
+    /// The first term that something went wrong with, and what; all of them forget it.
     pub fn trouble(&self) -> Option<(String, String)> {
-        self.0.iter().find_map(|term| Some((term.name().to_owned(), term.trouble()?)))
+        let all = self.0.iter().filter_map(|term| Some((term.name().to_owned(), term.trouble()?)));
+        all.collect::<Vec<_>>().into_iter().next()
+    }
+
+    /// The forces on the nodes in N, at positions of nodes and surface, both in m, and a time in s; empty without terms.
+    pub fn forces(
+        &self,
+        (q, x): (&[Vector<D>], &[Vector<D>]),
+        map: Option<&DisplacementMap>,
+        time: f64,
+    ) -> Vec<Vector<D>> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        let mut out = vec![Vector::ZERO; q.len()];
+        for term in &self.0 {
+            let potential = term.at(time);
+            match map {
+                Some(map) if term.domain() == Domain::Surface => {
+                    let mut on_surface = vec![Vector::ZERO; x.len()];
+                    potential.gradient(x, -1.0, &mut on_surface);
+                    map.add_transposed(&on_surface, &mut out);
+                }
+                _ => potential.gradient(q, -1.0, &mut out),
+            }
+        }
+        out
     }
 }
 

@@ -94,6 +94,9 @@ impl<const D: usize> State<D> {
 fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
     let mut hash = Fnv::new();
     hash.add_reals(vector::flat(model.surface.rest()));
+    if model.map.is_some() {
+        hash.add_reals(vector::flat(&model.rest));
+    }
     hash.add_reals(&model.masses);
     hash.add_rows(model.surface.edges().iter());
     hash.add_rows(model.surface.faces().iter());
@@ -315,8 +318,9 @@ fn read_key(scan: &mut Scan<'_>) -> Scanned<ContactKey> {
 /// Whether the model has the sides of a contact. Obstacles may be others than those it was saved with.
 fn is_of<const D: usize>(key: ContactKey, model: &Model<D>) -> bool {
     let (edges, faces) = (model.surface.edges().len(), model.surface.faces().len());
+    let vertices = model.surface.rest().len();
     key.sides().into_iter().all(|side| match side {
-        Feature::Vertex(v) => (v as usize) < model.masses.len(),
+        Feature::Vertex(v) => (v as usize) < vertices,
         Feature::Edge(e) => (e as usize) < edges,
         Feature::Face(f) => (f as usize) < faces,
         Feature::Obstacle(_) => true,

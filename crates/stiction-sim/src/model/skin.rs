@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 /// The part of an element by which a vertex may be outside of it and still count as on its boundary: rounding of files.
 const SLACK: f64 = 1e-6;
 
+/// The weight of a node that counts as none.
+const NOTHING: f64 = 1e-12;
+
 /// What touches and is drawn in place of the boundary of a solid: a closed or open surface inside its elements, moved by them.
 ///
 /// ```text
@@ -69,18 +72,24 @@ impl<const D: usize> Skin<D> {
         Ok(out)
     }
 
-    /// Whether a point is inside the surface, which is closed.
+    /// Whether the surface is closed and a point inside it.
     pub(super) fn contains(&self, point: Vector<D>) -> bool {
         is_within(point, &self.vertices, (&self.edges, &self.triangles))
     }
 }
 
-/// Whether a point is inside a closed surface with vertices at `x`, of edges in 2D and faces in 3D: a ray from it crosses the surface an odd number of times.
+/// Whether a surface with vertices at `x`, of edges in 2D and faces in 3D, is closed and a point inside it: a ray from it crosses the surface an odd number of
+/// times.
 pub(super) fn is_within<'a, const D: usize>(
     point: Vector<D>,
     x: &[Vector<D>],
     (edges, faces): (impl IntoIterator<Item = &'a [u32; 2]>, impl IntoIterator<Item = &'a [u32; 3]>),
 ) -> bool {
+    let (edges, faces): (Vec<_>, Vec<_>) = (edges.into_iter().collect(), faces.into_iter().collect());
+    if !(if D == 2 { meets_twice(edges.iter().flat_map(|edge| **edge)) } else { meets_twice(sides(&faces)) })
+    {
+        return false;
+    }
     // A direction that no mesh has by design.
     let direction = Vector(std::array::from_fn(|k| [0.8127, 0.3391, 0.4739][k]));
     let at = |v: u32| x[v as usize];
@@ -90,6 +99,19 @@ pub(super) fn is_within<'a, const D: usize>(
         faces.into_iter().filter(|face| crosses(point, direction, &face.map(at))).count()
     };
     crossed % 2 == 1
+}
+
+/// The sides of faces, each as often as faces have it.
+fn sides(faces: &[&[u32; 3]]) -> impl Iterator<Item = [u32; 2]> {
+    let side = |a: u32, b: u32| [a.min(b), a.max(b)];
+    faces.iter().flat_map(move |f| [side(f[0], f[1]), side(f[1], f[2]), side(f[2], f[0])])
+}
+
+/// Whether everything occurs just twice, as the sides of a closed surface do.
+fn meets_twice<T: Ord>(items: impl Iterator<Item = T>) -> bool {
+    let mut all: Vec<T> = items.collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a == b).all(|same| same.len() == 2)
 }
 
 /// Whether the ray from a point goes through a segment (2D) or triangle (3D).
@@ -144,8 +166,19 @@ impl<'a, const D: usize, const N: usize> Ordered<'a, D, N> {
                 best = Some(found);
             }
         }
-        best.map(|(least, element, weights)| (least, element.into_iter().zip(weights).collect()))
+        best.map(|(least, element, weights)| (least, carried(element, weights)))
     }
+}
+
+/// Nodes with their weights, without those of no weight: a vertex on a side of an element moves with the nodes of that side alone.
+fn carried<const N: usize>(element: [u32; N], weights: [f64; N]) -> Carried {
+    let mut out: Carried =
+        element.into_iter().zip(weights).filter(|(_, weight)| weight.abs() > NOTHING).collect();
+    let rest = 1.0 - out.iter().map(|(_, weight)| weight).sum::<f64>();
+    if let Some(largest) = out.iter_mut().max_by(|a, b| a.1.total_cmp(&b.1)) {
+        largest.1 += rest;
+    }
+    out
 }
 
 /// The weights that add up to 1 with which the corners of a simplex have their mean at a point.

@@ -238,7 +238,12 @@ fn balance<const D: usize>() -> Vec<Column<D>> {
             "Work that prescribed vertices and moving obstacles did on the bodies during the step.",
             |r| r.work,
         ),
-        number("load_work", "J", "Work that loads did during the step.", |r| r.load_work),
+        number(
+            "load_work",
+            "J",
+            "Work that loads, and time through energies that users added, did during the step.",
+            |r| r.load_work,
+        ),
         number(
             "stiffness_work",
             "J",

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use super::derivatives::compare_increments;
+use super::embedded;
+use super::support::Random;
 use stiction::assemble::{self, Assembly};
 use stiction::blocks::Stencils;
 use stiction::distance::Psd;
@@ -140,6 +143,54 @@ fn a_drawn_block_sticks_until_coulomb_lets_it_go() {
             assert!(speed > 5e-3, "{} s: {speed} m/s after {release} s", report.time);
         }
     }
+}
+
+/// A term of a surface that a coarse mesh carries, against differences.
+#[test]
+fn terms_of_embedded_surfaces_have_their_derivatives() {
+    let (model, mut state) = embedded::pair::<2>(embedded::soft_params());
+    let count = model.surface.rest().len();
+    let springs = Springs {
+        stiffness: 300.0,
+        nodes: (0..count as u32).step_by(3).map(|vertex| Stencil([vertex])).collect(),
+        rest: model.surface.rest().iter().map(|x| *x + Vector([0.02, -0.01])).collect(),
+        velocity: Vector([0.5, 0.1]),
+        domain: Domain::Surface,
+    };
+    let model = model.with_term(Arc::new(springs)).unwrap();
+    let mut random = Random::new(9);
+    state.v.iter_mut().for_each(|v| *v = random.vector() * 0.3);
+    compare_increments("springs of an embedded surface", &model, &state, &mut random);
+}
+
+/// A body on springs, without gravity and contact, is a free oscillator: no step of it counts as an impact.
+#[test]
+fn springs_are_no_impacts() {
+    let scene = Scene::parse(
+        "dimension = 2\ntime = { step = 0.005, end = 1.0 }\n[[bodies]]\nname = \"block\"\n\
+         shape.box = { center = [0.0, 0.0], size = [0.2, 0.1], cells = [2, 1] }\n\
+         material = { young = 1e8, poisson = 0.3, density = 1000.0 }\nvelocity = [1.0, 0.0]",
+    )
+    .unwrap();
+    let (model, mut state) = scene.build::<2>().unwrap();
+    let count = model.masses.len();
+    let springs = Springs {
+        stiffness: 4000.0 / count as f64,
+        nodes: (0..count as u32).map(|node| Stencil([node])).collect(),
+        rest: state.x.clone(),
+        velocity: Vector::ZERO,
+        domain: Domain::Nodes,
+    };
+    let model = model.with_term(Arc::new(springs)).unwrap();
+    let (mut work, mut fastest) = (Workspace::default(), 0.0_f64);
+    for k in 0..200 {
+        let report = step(&model, &mut state, &mut work).unwrap();
+        // The first step of BDF2 is one of implicit Euler anyway.
+        assert!(k == 0 || report.damped == 0, "{} s", report.time);
+        fastest = if k < 100 { 0.0 } else { fastest.max(report.bodies[0].velocity[0]) };
+    }
+    println!("{fastest} m/s are left after two periods");
+    assert!(fastest > 0.95);
 }
 
 #[test]
