@@ -47,7 +47,7 @@ fn readme(young: f64, gap: f64, time: &str) -> Vec<StepReport<2>> {
 
 /// v₀²/(2 μ g), however stiff the block is and wherever within or above the barrier it starts. Implicit Euler stops v₀ h/2 short.
 ///
-/// A block of 10⁵ Pa is no rigid one: it bounces, shears by 3 % of its height and is held by its sole while its bulk goes on. With ever shorter steps it goes 0.108 to
+/// A block of 10⁵ Pa is no rigid one: it bounces, shears by 3 % of its height and is held by its sole while its bulk goes on. With ever shorter steps it goes 0.107 to
 /// 0.112 m with each of three integrators; while all of its sole slides it obeys Coulomb's law, see below.
 #[test]
 fn the_first_scene_stops_where_coulomb_says() {
