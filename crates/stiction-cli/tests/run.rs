@@ -44,6 +44,30 @@ fn rows(output: &Path) -> Vec<Vec<String>> {
     rows
 }
 
+/// The line at which the barrier begins is d̂ in m, also where d̂ is a part of the diagonal, which is 5 m here.
+#[test]
+fn the_picture_shows_where_the_barrier_begins() {
+    let place = folder("barrier-begins");
+    let picture = |name: &str, dhat: &str| {
+        let path = place.join(name).join("scene.toml");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let scene = format!(
+            "dimension = 2\ngravity = [0.0, -9.81]\ntime = {{ step = 0.01, end = 0.05 }}\n{dhat}\n[[bodies]]\nname = \"block\"\n\
+             shape.box = {{ center = [0.0, 2.004], size = [3.0, 4.0], cells = [3, 4] }}\n\
+             material = {{ young = 1e7, poisson = 0.3, density = 1000.0 }}\n[[planes]]\npoint = [0.0, 0.0]\nnormal = [0.0, 1.0]\n"
+        );
+        fs::write(&path, scene).unwrap();
+        let output = place.join(name).join("out");
+        let done = run(&path, &output);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        let picture = fs::read_to_string(output.join("picture.svg")).unwrap();
+        picture.split_once("Smallest gap").unwrap().1.to_owned()
+    };
+    let given = picture("given", "contact.dhat = 5e-3");
+    assert!(given.contains("barrier begins") && given.contains(">0.005<"));
+    assert!(picture("by default", "") == given);
+}
+
 #[test]
 fn a_scene_leaves_frames_table_and_picture() {
     let output = folder("slide");

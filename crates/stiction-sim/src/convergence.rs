@@ -48,7 +48,7 @@ pub struct LagRounds {
 }
 
 impl LagRounds {
-    /// As many rounds as a refinement allows; one rough one less without friction, which does not change.
+    /// At most as many rounds as a refinement allows. Without friction there is nothing to settle, so none of them is rough.
     pub fn new(refinement: Refinement, frictionless: bool) -> Self {
         let accuracy = if frictionless { Accuracy::Full } else { Accuracy::Rough };
         let mut rounds = Self { refinement, changes: [Vec::new(), Vec::new()], accuracy };

@@ -123,10 +123,15 @@ fn advance_prescribed<const D: usize>(
     timings: &mut Timings,
 ) {
     let mut p = vec![Vector::ZERO; solution.q.len()];
-    for &(v, target) in &problem.drive.targets {
-        p[v as usize] = target - solution.q[v as usize];
-    }
+    aim(problem, solution, &mut p);
     advance(problem, solution, &p, timings);
+}
+
+/// Leads the ways of prescribed nodes to their targets, in m.
+fn aim<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>, p: &mut [Vector<D>]) {
+    for &(node, target) in &problem.drive.targets {
+        p[node as usize] = target - solution.q[node as usize];
+    }
 }
 
 /// Moves along `p`, and obstacles towards their targets, as far as nothing touches or inverts; exactly onto the targets if that is all the way.
@@ -159,9 +164,7 @@ pub fn keep_velocity<const D: usize>(
 ) {
     let there = problem.scheme.with_velocity(v);
     let mut p: Vec<Vector<D>> = there.iter().zip(&solution.q).map(|(to, from)| *to - *from).collect();
-    for &(v, target) in &problem.drive.targets {
-        p[v as usize] = target - solution.q[v as usize];
-    }
+    aim(problem, solution, &mut p);
     advance(problem, solution, &p, timings);
 }
 

@@ -123,7 +123,8 @@ fn line<const D: usize>(history: &History<D>, name: &str, color: usize, values: 
 fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
     let slip = history.running_sum(|record| record.slip);
     let gaps: Vec<f64> = history.records.iter().map(|record| record.gap).collect();
-    let dhat = vec![model.params.contact.dhat; gaps.len()];
+    // As a parameter d̂ may be a part of the diagonal.
+    let reach = vec![model.barrier.reach(); gaps.len()];
     [
         Plot {
             title: "Sliding distance",
@@ -138,7 +139,7 @@ fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
             scale: Scale::Log,
             series: vec![
                 line(history, "gap", 0, &gaps),
-                Series { dashed: true, ..line(history, "barrier begins", 5, &dhat) },
+                Series { dashed: true, ..line(history, "barrier begins", 5, &reach) },
             ],
         },
     ]

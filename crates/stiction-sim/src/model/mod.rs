@@ -9,7 +9,6 @@ mod skin;
 mod stiffness;
 
 use std::borrow::Cow;
-
 use std::ops::Range;
 use std::sync::Arc;
 
