@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn measure(cells: [usize; 3], mu: f64, solver: &str, steps: usize) -> Result<(), Box<dyn Error>> {
     let scene = Scene::parse(&text(cells, mu, solver))?;
     let (model, mut state) = scene.build::<3>()?;
-    state.x = at_rest(&scene)?;
+    state.q = at_rest(&scene)?;
     let mut work = Workspace::default();
     for _ in 0..SETTLE {
         step(&model, &mut state, &mut work)?;
@@ -75,7 +75,7 @@ fn at_rest(scene: &Scene) -> Result<Vec<Vector<3>>, Box<dyn Error>> {
     let still = still.replace("implicit_euler", "quasi_static");
     let (model, mut state) = Scene::parse(&still)?.build::<3>()?;
     step(&model, &mut state, &mut Workspace::default())?;
-    Ok(state.x)
+    Ok(state.q)
 }
 
 /// The block's bottom is 0.1 m below its middle, and the plane d̂/2 below that.

@@ -23,7 +23,7 @@ impl<const D: usize> History<D> {
     /// Begins with the start.
     pub fn new(model: &Model<D>, state: &State<D>) -> Self {
         let records = vec![Record::from(&StepReport::at_start(model, state))];
-        Self { records, snapshots: vec![(state.time, model.surface_at(&state.x).into_owned())] }
+        Self { records, snapshots: vec![(state.time, model.surface_at(&state.q).into_owned())] }
     }
 
     /// Keeps a configuration.
@@ -31,7 +31,7 @@ impl<const D: usize> History<D> {
         if self.snapshots.last().is_some_and(|(time, _)| *time == state.time) {
             return;
         }
-        push_thinned(&mut self.snapshots, (state.time, model.surface_at(&state.x).into_owned()));
+        push_thinned(&mut self.snapshots, (state.time, model.surface_at(&state.q).into_owned()));
     }
 
     /// How many steps ended with friction that changed ever more as it was frozen anew.

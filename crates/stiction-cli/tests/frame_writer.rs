@@ -47,7 +47,7 @@ impl<const D: usize> FrameWriter<D> for Lines {
 
     fn write(&mut self, _: &Model<D>, state: &State<D>) -> Result<()> {
         let mut text = String::new();
-        for x in &state.x {
+        for x in &state.q {
             let bits = x.0.map(|component| component.to_bits().to_string());
             let _ = writeln!(text, "{}", bits.join(" "));
         }

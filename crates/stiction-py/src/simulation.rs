@@ -202,13 +202,13 @@ impl Simulation {
     /// Positions in m of the vertices of `surface`, shape (n, D).
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.model.surface_at(&run.state()?.x))))
+        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.model.surface_at(&run.state()?.q))))
     }
 
     /// Positions in m of the nodes, shape (n, D): what moves by itself. The same as `positions` unless a mesh carries a finer surface.
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.state()?.x)))
+        either!(AnyRun, &self.run, run => Ok(from_vectors(py, &run.state()?.q)))
     }
 
     /// Velocities in m/s of the vertices of `surface`, shape (n, D).
@@ -303,10 +303,10 @@ impl Simulation {
         either!(AnyRun, &self.run, run => {
             let state = run.state()?;
             let (earlier, length) = match &state.before {
-                Some(before) => ([&before.x[..], &before.v], Some(before.h)),
+                Some(before) => ([&before.q[..], &before.v], Some(before.h)),
                 None => ([&[][..], &[]], None),
             };
-            let fields = [&state.x[..], &state.v, &state.a, &state.f, earlier[0], earlier[1]];
+            let fields = [&state.q[..], &state.v, &state.a, &state.f, earlier[0], earlier[1]];
             let mut fields = fields.map(|field| from_vectors(py, field).into_any()).to_vec();
             let memory = state.memory.iter().map(|(key, numbers)| (key.code(), *numbers));
             fields.push(PyList::new(py, memory.collect::<Vec<Remembered>>())?.into_any());
@@ -321,7 +321,7 @@ impl Simulation {
         if !reserve.is_finite() {
             return Err(at("reserve", "must be finite"));
         }
-        let [x, v, a, f, x_before, v_before, memory @ ..] = &fields[..] else {
+        let [q, v, a, f, q_before, v_before, memory @ ..] = &fields[..] else {
             return Err(at("state", format!("has {} fields of vectors, expected 6", fields.len())));
         };
         let memory = remembered(memory)?;
@@ -329,15 +329,15 @@ impl Simulation {
             let field = |name, array: &Bound<'_, PyAny>| run.node_field(name, array);
             let before = match length {
                 Some(h) => {
-                    let (x, v) = (field("x before", x_before)?, field("v before", v_before)?);
-                    Some(Before { x, v, h: positive("length", h)? })
+                    let (q, v) = (field("q before", q_before)?, field("v before", v_before)?);
+                    Some(Before { q, v, h: positive("length", h)? })
                 }
                 None => None,
             };
             let a = if a.len()? == 0 { Vec::new() } else { field("a", a)? };
             let f = if f.len()? == 0 { Vec::new() } else { field("f", f)? };
-            let (x, v) = (field("x", x)?, field("v", v)?);
-            *run.state.lock()? = Arc::new(State { x, v, time, step, a, f, before, kappa, reserve, memory });
+            let (q, v) = (field("q", q)?, field("v", v)?);
+            *run.state.lock()? = Arc::new(State { q, v, time, step, a, f, before, kappa, reserve, memory });
             run.reports.lock()?.clear();
         });
         *self.earlier.lock()? = Some(reports.unbind());
@@ -403,7 +403,7 @@ impl<const D: usize> Run<D> {
 
     /// One vector for each node.
     fn node_field(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Vector<D>>> {
-        let (field, nodes) = (vectors(name, object)?, self.model.masses.len());
+        let (field, nodes) = (vectors(name, object)?, self.model.mass.of_nodes().len());
         if field.len() != nodes {
             return Err(at(name, format!("has {} rows, expected {nodes}, one for each node", field.len())));
         }

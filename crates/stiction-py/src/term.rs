@@ -67,7 +67,8 @@ pub fn with_term<const D: usize>(model: Model<D>, term: &Bound<'_, PyAny>) -> Py
                 return Err(at("domain", format!("is {other:?}: it must be \"nodes\" or \"surface\"")));
             }
         };
-    let count = if domain == Domain::Nodes { model.masses.len() } else { model.surface.rest().len() };
+    let count =
+        if domain == Domain::Nodes { model.mass.of_nodes().len() } else { model.surface.rest().len() };
     let (stencils, width) = stencils(&name, term, count)?;
     let object = term.clone().unbind();
     let term = PyTerm { name: name.clone(), domain, stencils, width, object, trouble: Mutex::default() };

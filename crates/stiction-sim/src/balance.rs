@@ -67,11 +67,12 @@ impl Balance {
         };
         model.parts.iter().zip(pulls).any(|(part, pull)| {
             let least = (IMPACT * pull * h).max(SLIGHT * fastest);
+            let masses = model.mass.of_nodes();
             let (mut now, mut last, mut mass) = (Vector::ZERO, Vector::ZERO, 0.0);
-            for i in part.nodes.clone().filter(|&i| !model.prescribed[i]) {
-                now += (to.v[i] - from.v[i]) * model.masses[i];
-                last += earlier(i) * model.masses[i];
-                mass += model.masses[i];
+            for i in part.nodes.clone().filter(|&i| model.constraints.free()[i]) {
+                now += (to.v[i] - from.v[i]) * masses[i];
+                last += earlier(i) * masses[i];
+                mass += masses[i];
             }
             now.norm() > least * mass && (now - last).norm() > JUMP * now.norm().max(last.norm())
         })

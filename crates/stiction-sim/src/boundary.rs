@@ -117,6 +117,14 @@ impl<const D: usize> Path<D> {
         }
     }
 
+    /// Whether nothing is ever displaced, but for a turn.
+    pub fn is_still(&self) -> bool {
+        let still = |velocity: Vector<D>| velocity == Vector::ZERO;
+        self.formulas.is_none()
+            && self.velocity.is_none_or(still)
+            && self.frames.iter().all(|&(_, u)| still(u))
+    }
+
     /// The axis that it turns about, if it turns; nothing useful in 2D.
     pub fn axis(&self) -> Option<Vector<D>> {
         self.turn.as_ref().map(|turn| turn.axis)
@@ -166,6 +174,14 @@ impl<const D: usize> Boundary<D> {
     pub fn path_of(&self, vertex: u32) -> Option<usize> {
         let place = self.vertices.binary_search_by_key(&vertex, |&(v, _)| v).ok()?;
         Some(self.vertices[place].1 as usize)
+    }
+
+    /// A path by its number.
+    ///
+    /// # Panics
+    /// If there is no such path.
+    pub fn path(&self, number: usize) -> &Path<D> {
+        &self.paths[number]
     }
 
     /// Whether no vertex is prescribed.

@@ -106,6 +106,20 @@ pub enum Error {
         /// The smallest distance of a contact within a body, in m.
         limit: f64,
     },
+    /// A matrix of masses that is none.
+    #[error("{what}")]
+    BadMass {
+        /// What is wrong.
+        what: String,
+    },
+    /// A link that cannot hold.
+    #[error("link \"{link}\" {what}")]
+    Link {
+        /// Its name.
+        link: String,
+        /// What is wrong.
+        what: String,
+    },
     /// An energy that a user added failed.
     #[error("step {step}: the term \"{term}\" failed: {what}")]
     Term {

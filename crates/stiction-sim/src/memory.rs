@@ -74,7 +74,7 @@ fn before<'a, const D: usize>(model: &Model<D>, state: &'a State<D>) -> Result<C
     if state.time > 0.0 || !state.memory.is_empty() {
         return Ok(Cow::Borrowed(&state.memory));
     }
-    let contacts = model.contacts_at(&model.surface_at(&state.x), &model.obstacles.at(state.time));
+    let contacts = model.contacts_at(&model.surface_at(&state.q), &model.obstacles.at(state.time));
     let keys = contacts.keys(&model.surface)?;
     let begun = one_each(keys.into_iter().map(|key| (key, state.time)), f64::min);
     let entries = begun.into_iter().map(|(key, [time])| (key, born(time)));

@@ -9,6 +9,7 @@ use stiction::contact::Contacts;
 use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
+use stiction::pull_back::Congruence;
 
 use crate::convergence::{Accuracy, Crawl, is_rough};
 use crate::error::{Error, Result};
@@ -42,6 +43,7 @@ pub struct Workspace<const D: usize> {
     stop: Arc<AtomicBool>,
     gradient: Vec<Vector<D>>,
     hessian: Blocks<D>,
+    reduction: Congruence<D>,
     solver: LinearSolver<D>,
     pub(crate) timings: Timings,
 }
@@ -60,6 +62,20 @@ impl<const D: usize> Workspace<D> {
     /// From now on, another flag ends the steps.
     pub fn stop_at(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
+    }
+
+    /// Gradient and Hessian of the incremental potential by the nodes, the Hessian by the unknowns, too; returns `−Zᵀ g`.
+    fn assemble(&mut self, problem: &Problem<'_, D>, solution: &Solution<D>, psd: Psd) -> Vec<Vector<D>> {
+        let Self { gradient, hessian, reduction, timings, .. } = self;
+        let (potential, constraints) = (problem.potential(solution), &problem.model.constraints);
+        timings.time(Phase::Assembly, || {
+            gradient.clear();
+            gradient.resize(solution.q.len(), Vector::ZERO);
+            potential.gradient(&solution.q, 1.0, gradient);
+            hessian.assemble(&potential, &solution.q, 1.0, psd);
+            reduction.reduce(hessian, constraints.map());
+        });
+        constraints.reduced(gradient).iter().map(|g| -*g).collect()
     }
 
     /// Where the time of all steps went so far.
@@ -127,11 +143,12 @@ fn advance_prescribed<const D: usize>(
     advance(problem, solution, &p, timings);
 }
 
-/// Leads the ways of prescribed nodes to their targets, in m.
+/// Leads the ways of prescribed nodes to their targets, in m, and those of followers where that leads them.
 fn aim<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>, p: &mut [Vector<D>]) {
     for &(node, target) in &problem.drive.targets {
         p[node as usize] = target - solution.q[node as usize];
     }
+    problem.model.constraints.lead(p);
 }
 
 /// Moves along `p`, and obstacles towards their targets, as far as nothing touches or inverts; exactly onto the targets if that is all the way.
@@ -177,13 +194,14 @@ fn go_to_targets<const D: usize>(
 ) {
     let none = Contacts::default();
     let (q, t) = line_search::finite(sweep.bound, |t| {
-        let mut q = line_search::along(&solution.q, &sweep.p, t);
+        let mut q = problem.model.along(&solution.q, &sweep.p, t);
         for &(v, target) in &problem.drive.targets {
             let v = v as usize;
             if t == 1.0 && sweep.p[v] == p[v] {
                 q[v] = target;
             }
         }
+        problem.model.constraints.place(&mut q);
         let energy = problem.potential_with(solution, &none).energy(&q);
         (energy.is_finite(), q)
     });
@@ -287,8 +305,8 @@ fn kinetic<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> 
     let (model, motion) = (problem.model, problem.scheme.motion());
     let least = if model.coefficients.is_zero() { 0.0 } else { model.params.friction.eps_v };
     let square = |i| motion.velocity(&solution.q, i).norm_squared().max(least * least);
-    let free = (0..solution.q.len()).filter(|&i| !model.prescribed[i]);
-    let sum: f64 = free.map(|i| model.masses[i] * square(i)).sum();
+    let free = (0..solution.q.len()).filter(|&i| model.constraints.free()[i]);
+    let sum: f64 = free.map(|i| model.mass.of_nodes()[i] * square(i)).sum();
     0.5 * problem.scheme.h_hat * problem.scheme.h_hat * sum
 }
 
@@ -305,7 +323,7 @@ fn fastest<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> 
     (0..solution.q.len()).map(|i| motion.velocity(&solution.q, i).norm()).fold(0.0, f64::max)
 }
 
-/// `−H⁻¹ g`, zero at prescribed vertices.
+/// `−Z (ZᵀHZ)⁻¹ Zᵀg`: Newton's direction of the nodes, zero at those that are prescribed.
 ///
 /// A Hessian whose parts are made positive converges at best linearly where they were not. So the true one is tried first, unless the last step
 /// was cut short.
@@ -316,24 +334,26 @@ fn direction<const D: usize>(
 ) -> Result<Vec<Vector<D>>> {
     let model = problem.model;
     // Who wants no factorisation gets none, as long as it can be done without.
-    let factorises = solution.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.masses.len());
+    let factorises =
+        solution.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.constraints.unknowns());
     if factorises
         && solution.curvature.is_worth_a_try()
         && let Some(p) = true_direction(problem, solution, work)
     {
         return Ok(p);
     }
-    let Workspace { gradient, hessian, solver, timings, .. } = work;
-    timings.time(Phase::Assembly, || derivatives(problem, solution, problem.psd(), (gradient, hessian)));
-    let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
+    let downhill = work.assemble(problem, solution, problem.psd());
+    let Workspace { hessian, reduction, solver, timings, .. } = work;
+    let matrix = reduction.matrix(hessian);
     // What failed once in a step will fail again: contacts are as stiff as before.
     let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
     let how = (kind, problem.longest());
-    let solved = timings.time(Phase::Solve, || solver.solve(how, hessian, &downhill, &model.prescribed));
+    let none = vec![false; downhill.len()];
+    let solved = timings.time(Phase::Solve, || solver.solve(how, matrix, &downhill, &none));
     let solved = solved.ok_or(Error::Singular { step: problem.step })?;
     solution.regularised += solved.shifts;
     solution.fallbacks += usize::from(solved.fell_back);
-    Ok(solved.p)
+    Ok(model.constraints.expanded(solved.p))
 }
 
 /// `−(H + σ M)⁻¹ g` with the true Hessian: as a whole it is positive close to most minima, and with a little more inertia also
@@ -346,47 +366,28 @@ fn true_direction<const D: usize>(
     solution: &mut Solution<D>,
     work: &mut Workspace<D>,
 ) -> Option<Vec<Vector<D>>> {
-    let Workspace { gradient, hessian, solver, timings, .. } = work;
     let model = problem.model;
-    timings.time(Phase::Assembly, || derivatives(problem, solution, Psd::None, (gradient, hessian)));
-    let downhill: Vec<_> = gradient.iter().map(|g| -*g).collect();
+    let downhill = work.assemble(problem, solution, Psd::None);
+    let Workspace { hessian, reduction, solver, timings, .. } = work;
+    let (matrix, none) = (reduction.matrix(hessian), vec![false; downhill.len()]);
+    let masses = model.constraints.reduced_diagonal(model.mass.diagonal());
     let curvature = &mut solution.curvature;
     let tries = if problem.scheme.inertia != 0.0 && curvature.slow { MAX_SHIFTS } else { 1 };
     let shift = &mut curvature.shift;
     for again in 0..tries {
-        let shifts: Vec<f64> = model.masses.iter().map(|m| *shift * m).collect();
-        let found =
-            timings.time(Phase::Solve, || solver.try_direct(hessian, &downhill, &model.prescribed, &shifts));
+        let shifts: Vec<f64> = masses.iter().map(|m| *shift * m).collect();
+        let found = timings.time(Phase::Solve, || solver.try_direct(matrix, &downhill, &none, &shifts));
         if let Some(p) = found.filter(|p| p.iter().all(|p| p.norm() <= problem.longest())) {
             curvature.indefinite = false;
             if again == 0 {
                 *shift = if *shift > 0.25 { 0.25 * *shift } else { 0.0 };
             }
-            return Some(p);
+            return Some(model.constraints.expanded(p));
         }
         *shift = (4.0 * *shift).max(1.0);
     }
     (*shift, curvature.indefinite) = (0.0, true);
     None
-}
-
-/// Gradient, zero at prescribed vertices, and Hessian of the incremental potential.
-fn derivatives<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &Solution<D>,
-    psd: Psd,
-    (gradient, hessian): (&mut Vec<Vector<D>>, &mut Blocks<D>),
-) {
-    let potential = problem.potential(solution);
-    gradient.clear();
-    gradient.resize(solution.q.len(), Vector::ZERO);
-    potential.gradient(&solution.q, 1.0, gradient);
-    for (g, &prescribed) in gradient.iter_mut().zip(&problem.model.prescribed) {
-        if prescribed {
-            *g = Vector::ZERO;
-        }
-    }
-    hessian.assemble(&potential, &solution.q, 1.0, psd);
 }
 
 /// A direction, and what is known of the energy along it.
@@ -434,7 +435,7 @@ fn go_as_far_as_allowed<const D: usize>(
     sweep: &Sweep<D>,
 ) -> bool {
     let ((q, x, contacts), t) = line_search::finite(sweep.bound, |t| {
-        let q = line_search::along(&solution.q, &sweep.p, t);
+        let q = problem.model.along(&solution.q, &sweep.p, t);
         let x = problem.model.surface_at(&q).into_owned();
         let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
         let energy = problem.potential_with(solution, &contacts).energy(&q);
@@ -457,7 +458,7 @@ fn go_downhill<const D: usize>(
     let (start, magnitude) = *descent.known.get_or_insert_with(|| energy(&solution.contacts, &solution.q));
     let limit = line_search::Limit { start, magnitude, decrease: descent.decrease };
     let found = line_search::downhill(sweep.bound, limit, |t| {
-        let q = line_search::along(&solution.q, &sweep.p, t);
+        let q = problem.model.along(&solution.q, &sweep.p, t);
         let x = problem.model.surface_at(&q).into_owned();
         let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
         let there = energy(&contacts, &q);

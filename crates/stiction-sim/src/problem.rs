@@ -60,7 +60,7 @@ impl<const D: usize> Drive<D> {
     /// If a formula has no value then.
     pub fn new(model: &Model<D>, state: &State<D>, time: f64) -> Result<Self> {
         let targets = model.boundary.targets(&model.rest, time);
-        let forces = model.loads.forces(&state.x, &model.masses, time);
+        let forces = model.loads.forces(&state.q, model.mass.of_nodes(), time);
         check_numbers(&targets, &forces, time)?;
         model.obstacles.check_at(time)?;
         let (obstacles, drifts) = (model.obstacles.at(time), model.obstacles.drifts(state.time, time));
@@ -72,9 +72,9 @@ impl<const D: usize> Drive<D> {
     /// # Errors
     /// If a load has no value then.
     pub fn rest(model: &Model<D>, state: &State<D>) -> Result<Self> {
-        let targets = model.boundary.vertices().map(|v| (v, state.x[v as usize])).collect();
+        let targets = model.boundary.vertices().map(|v| (v, state.q[v as usize])).collect();
         let (obstacles, drifts) = (model.obstacles.at(state.time), Vec::new());
-        let forces = model.loads.forces(&state.x, &model.masses, state.time);
+        let forces = model.loads.forces(&state.q, model.mass.of_nodes(), state.time);
         check_numbers(&[], &forces, state.time)?;
         Ok(Self { targets, obstacles, drifts, forces, added: added(model, state) })
     }
@@ -82,12 +82,13 @@ impl<const D: usize> Drive<D> {
     /// The acceleration of each body by gravity, loads and energies that users added, in m/s²; 0 of one that cannot move.
     pub fn pulls(&self, model: &Model<D>) -> Vec<f64> {
         let of = |part: &Part| {
+            let masses = model.mass.of_nodes();
             let (mut force, mut mass) = (Vector::ZERO, 0.0);
-            for i in part.nodes.clone().filter(|&i| !model.prescribed[i]) {
+            for i in part.nodes.clone().filter(|&i| model.constraints.free()[i]) {
                 let load = self.forces.get(i).copied().unwrap_or(Vector::ZERO);
-                force += model.gravity * model.masses[i] + load;
+                force += model.gravity * masses[i] + load;
                 force += self.added.get(i).copied().unwrap_or(Vector::ZERO);
-                mass += model.masses[i];
+                mass += masses[i];
             }
             if mass > 0.0 { force.norm() / mass } else { 0.0 }
         };
@@ -104,11 +105,17 @@ impl<const D: usize> Drive<D> {
         pulls.into_iter().zip(late.pulls(model)).map(|(start, end)| start.max(end)).collect()
     }
 
-    /// The integrator's numbers for a step of length `h` in s, in which prescribed nodes have the velocities of their ways.
-    fn prescribe(&self, state: &State<D>, mut scheme: Scheme<D>, h: f64) -> Scheme<D> {
+    /// The integrator's numbers for a step of length `h` in s, in which prescribed nodes have the velocities of their ways, and
+    /// followers those that they are led to.
+    fn prescribe(&self, model: &Model<D>, state: &State<D>, mut scheme: Scheme<D>, h: f64) -> Scheme<D> {
         for &(node, target) in &self.targets {
             let i = node as usize;
-            scheme.prescribe(i, (state.x[i], target), state.v[i], h);
+            scheme.prescribe(i, (state.q[i], target), state.v[i], h);
+        }
+        model.constraints.place(&mut scheme.predicted);
+        model.constraints.place(&mut scheme.x_ref);
+        if !scheme.v_ref.is_empty() {
+            model.constraints.lead(&mut scheme.v_ref);
         }
         scheme
     }
@@ -125,8 +132,8 @@ impl<const D: usize> Drive<D> {
 
 /// Forces of energies that users added, on the nodes of a state.
 fn added<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<Vector<D>> {
-    let x = model.surface_at(&state.x);
-    model.terms.forces((&state.x, &x), model.map.as_ref(), state.time)
+    let x = model.surface_at(&state.q);
+    model.terms.forces((&state.q, &x), model.map.as_ref(), state.time)
 }
 
 /// Formulas may have no value at some time.
@@ -176,14 +183,14 @@ impl<'a, const D: usize> Problem<'a, D> {
         drive: &'a Drive<D>,
         (span, scheme): (Span, Scheme<D>),
     ) -> Result<Self> {
-        let scheme = drive.prescribe(state, scheme, span.h);
+        let scheme = drive.prescribe(model, state, scheme, span.h);
         let map = |map: &stiction::mesh::DisplacementMap| {
             let v_ref = if scheme.v_ref.is_empty() { Vec::new() } else { map.apply(&scheme.v_ref) };
             [map.apply(&scheme.x_ref), v_ref]
         };
         let surface = model.map.as_ref().map(map);
         let viscosity = if model.params.time.integrator.has_inertia() {
-            Viscosity::at(&model.elastic, &state.x, &model.rayleigh)
+            Viscosity::at(&model.elastic, &state.q, &model.rayleigh)
         } else {
             Viscosity::default()
         };
@@ -223,7 +230,8 @@ impl<'a, const D: usize> Problem<'a, D> {
 
     /// Damping; nothing without inertia, where only what a step ends with counts.
     pub fn damping(&self) -> Damping<'_, D> {
-        let drag = if self.scheme.inertia == 0.0 { &[] } else { &self.model.rayleigh.drag[..] };
+        let drag =
+            Some(&self.model.rayleigh.drag).filter(|drag| self.scheme.inertia != 0.0 && !drag.is_empty());
         Damping { drag, viscosity: &self.viscosity, motion: self.scheme.motion() }
     }
 
@@ -235,7 +243,7 @@ impl<'a, const D: usize> Problem<'a, D> {
     /// The same with other contacts.
     pub fn potential_with<'b>(&'b self, at: &'b Solution<D>, contacts: &'b Contacts) -> Incremental<'b, D> {
         let (model, scheme) = (self.model, &self.scheme);
-        let (masses, predicted) = (&model.masses[..], &scheme.predicted[..]);
+        let (mass, predicted) = (&model.mass, &scheme.predicted[..]);
         let weight = BodyForce { forces: &self.drive.forces, ..model.body_force() };
         let barrier = model.barrier_potential(contacts, &at.obstacles, at.kappa);
         let nodes = |name, potential| NamedPotential { name, domain: Domain::Nodes, potential };
@@ -251,7 +259,7 @@ impl<'a, const D: usize> Problem<'a, D> {
             let (name, domain) = (term.name(), term.domain());
             NamedPotential { name, domain, potential: term.at(self.span.time) }
         }));
-        let inertia = Inertia { masses, predicted, factor: scheme.inertia };
+        let inertia = Inertia { mass, predicted, factor: scheme.inertia };
         Incremental { inertia, terms, scale: scheme.scale, map: model.map.as_ref() }
     }
 
@@ -299,10 +307,10 @@ impl<const D: usize> Solution<D> {
     /// The configuration of a state, with its contacts and without friction.
     pub fn at(model: &Model<D>, state: &State<D>) -> Self {
         let obstacles = model.obstacles.at(state.time);
-        let x = model.surface_at(&state.x).into_owned();
+        let x = model.surface_at(&state.q).into_owned();
         let contacts = model.contacts_at(&x, &obstacles);
         Self {
-            q: state.x.clone(),
+            q: state.q.clone(),
             x,
             obstacles,
             lagged: contacts.clone(),

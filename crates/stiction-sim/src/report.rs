@@ -35,15 +35,15 @@ impl Energies {
         state: &State<D>,
         barrier: &BarrierPotential<'_, D>,
     ) -> Self {
-        let x = model.surface_at(&state.x);
-        let moving = if model.params.time.integrator.has_inertia() { &state.v[..] } else { &[] };
-        let kinetic = moving.iter().zip(&model.masses).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
+        let x = model.surface_at(&state.q);
+        let has_inertia = model.params.time.integrator.has_inertia();
+        let kinetic = if has_inertia { 0.5 * model.mass.form(|i| state.v[i]) } else { 0.0 };
         Self {
             kinetic,
-            elastic: model.elastic.energy(&state.x),
-            gravity: model.body_force().energy(&state.x),
+            elastic: model.elastic.energy(&state.q),
+            gravity: model.body_force().energy(&state.q),
             barrier: barrier.energy(&x),
-            added: model.terms.energies((&state.x, &x), state.time),
+            added: model.terms.energies((&state.q, &x), state.time),
         }
     }
 
@@ -161,7 +161,7 @@ impl<const D: usize> StepReport<D> {
     /// The report of a state without a step: the start.
     pub fn at_start(model: &Model<D>, state: &State<D>) -> Self {
         let obstacles = model.obstacles.at(state.time);
-        let contacts = model.contacts_at(&model.surface_at(&state.x), &obstacles);
+        let contacts = model.contacts_at(&model.surface_at(&state.q), &obstacles);
         Self::of_state(model, state, (&contacts, &obstacles))
     }
 
@@ -171,7 +171,7 @@ impl<const D: usize> StepReport<D> {
         (contacts, obstacles): (&Contacts, &[Obstacle<D>]),
     ) -> Self {
         let barrier = model.barrier_potential(contacts, obstacles, state.kappa);
-        let x = model.surface_at(&state.x);
+        let x = model.surface_at(&state.q);
         Self {
             step: state.step,
             time: state.time,
@@ -256,11 +256,12 @@ fn bodies<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<BodyReport<
     let report = |range: std::ops::Range<usize>| {
         let (mut mass, mut center, mut velocity) = (0.0, Vector::ZERO, Vector::ZERO);
         // Fixed shapes have no mass: all of their vertices count the same.
-        let heavy = model.masses[range.clone()].iter().any(|mass| *mass > 0.0);
+        let masses = model.mass.of_nodes();
+        let heavy = masses[range.clone()].iter().any(|mass| *mass > 0.0);
         for i in range {
-            let weight = if heavy { model.masses[i] } else { 1.0 };
+            let weight = if heavy { masses[i] } else { 1.0 };
             mass += weight;
-            center += state.x[i] * weight;
+            center += state.q[i] * weight;
             velocity += state.v[i] * weight;
         }
         BodyReport { center: center * (1.0 / mass), velocity: velocity * (1.0 / mass) }

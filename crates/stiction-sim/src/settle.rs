@@ -68,7 +68,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     let (start, pulls) = (state.clone(), drive.pulls(model));
     let pull = pulls.iter().copied().fold(0.0, f64::max);
     let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
-    let mut now = State { v: vec![Vector::ZERO; state.x.len()], ..state.clone() };
+    let mut now = State { v: vec![Vector::ZERO; state.q.len()], ..state.clone() };
     let mut calm = false;
     while settled.rounds < MAX_ROUNDS && !calm {
         let next = match round(model, &now, work, span) {
@@ -94,7 +94,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
             settled.rounds, settled.moved
         ));
     }
-    *state = State { x: now.x, kappa: now.kappa, ..start };
+    *state = State { q: now.q, kappa: now.kappa, ..start };
     settled.energy[1] = stored(model, state);
     settled.warnings.extend(warnings(model, state, pull));
     settled
@@ -108,7 +108,7 @@ fn stored<const D: usize>(model: &Model<D>, state: &State<D>) -> f64 {
 /// For every body whether it touches anything.
 fn touched<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<bool> {
     let mut vertices = vec![false; model.surface.rest().len()];
-    let contacts = model.contacts_at(&model.surface_at(&state.x), &model.obstacles.at(state.time));
+    let contacts = model.contacts_at(&model.surface_at(&state.q), &model.obstacles.at(state.time));
     contacts.for_each_vertex(|v| vertices[v as usize] = true);
     model.parts.iter().map(|part| vertices[part.vertices.clone()].contains(&true)).collect()
 }
@@ -125,17 +125,21 @@ fn round<const D: usize>(
     work: &mut Workspace<D>,
     span: Span,
 ) -> Result<State<D>> {
-    let mut held = model.clone();
-    for (part, touched) in model.parts.iter().zip(touched(model, state)) {
-        if !touched {
-            held.prescribed[part.nodes.clone()].fill(true);
-            held.driven[part.vertices.clone()].fill(true);
-        }
-    }
+    let mut held = held(model, state)?;
     held.params.newton.max_iterations = model.params.newton.max_iterations.min(MAX_ITERATIONS);
     let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
     let (next, _) = advance((&held, state), &Drive::rest(model, state)?, (span, scheme), work)?;
     Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })
+}
+
+/// The model with the bodies held that touch nothing; those with links go where what they are linked to goes.
+fn held<const D: usize>(model: &Model<D>, state: &State<D>) -> Result<Model<D>> {
+    let (touched, links) = (touched(model, state), model.constraints.links());
+    let is_linked = |part: &Part| {
+        links.iter().flat_map(|link| &link.nodes).any(|(node, _)| part.nodes.contains(&(*node as usize)))
+    };
+    let alone = |body: &usize| !touched[*body] && !is_linked(&model.parts[*body]);
+    model.holding((0..model.parts.len()).filter(alone))
 }
 
 /// Whether no body was moved, as a whole, by more than a part of what its own loads would in a round of length `h` in s.
@@ -145,21 +149,22 @@ fn is_calm<const D: usize>(
     (h, pulls): (f64, &[f64]),
 ) -> bool {
     model.parts.iter().zip(pulls).all(|(part, pull)| {
-        let moved = |i: usize| (after.x[i] - before.x[i]) * model.masses[i];
-        let mass: f64 = model.masses[part.nodes.clone()].iter().sum();
+        let masses = model.mass.of_nodes();
+        let moved = |i: usize| (after.q[i] - before.q[i]) * masses[i];
+        let mass: f64 = masses[part.nodes.clone()].iter().sum();
         let sum = part.nodes.clone().map(moved).fold(Vector::ZERO, |sum, moved| sum + moved);
         sum.norm() <= CALM * pull * h * h * mass
     })
 }
 
 fn longest<const D: usize>(from: &State<D>, to: &State<D>) -> f64 {
-    from.x.iter().zip(&to.x).map(|(a, b)| (*b - *a).norm()).fold(0.0, f64::max)
+    from.q.iter().zip(&to.q).map(|(a, b)| (*b - *a).norm()).fold(0.0, f64::max)
 }
 
 /// Bodies that contact pushes by more than loads explain, or by more than a tenth of `d̂` in a step.
 fn warnings<const D: usize>(model: &Model<D>, state: &State<D>, pull: f64) -> Vec<String> {
     let obstacles = model.obstacles.at(state.time);
-    let x = model.surface_at(&state.x);
+    let x = model.surface_at(&state.q);
     let contacts = model.contacts_at(&x, &obstacles);
     let barrier = model.barrier_potential(&contacts, &obstacles, state.kappa);
     let mut forces = vec![Vector::ZERO; x.len()];
@@ -167,7 +172,7 @@ fn warnings<const D: usize>(model: &Model<D>, state: &State<D>, pull: f64) -> Ve
     let (energy, reach) = (barrier.energy(&x), model.barrier.reach());
     let slight = FALL * model.barrier.dhat() / (model.params.time.step * model.params.time.step);
     // Bodies below carry those above.
-    let explained = TOO_MUCH * model.masses.iter().sum::<f64>() * pull.max(slight);
+    let explained = TOO_MUCH * model.mass.of_nodes().iter().sum::<f64>() * pull.max(slight);
     let push = |part: &Part| {
         let free = part.vertices.clone().filter(|&i| !model.driven[i]);
         free.map(|i| forces[i]).fold(Vector::ZERO, |sum, force| sum + force).norm()

@@ -19,7 +19,7 @@ pub const HEAT: usize = 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct State<const D: usize> {
     /// Positions of the nodes in m; [`Model::surface_at`](crate::model::Model::surface_at) has those of the surface.
-    pub x: Vec<Vector<D>>,
+    pub q: Vec<Vector<D>>,
     /// Velocities of the nodes in m/s.
     pub v: Vec<Vector<D>>,
     /// Time in s.
@@ -44,7 +44,7 @@ pub struct State<const D: usize> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Before<const D: usize> {
     /// Positions in m.
-    pub x: Vec<Vector<D>>,
+    pub q: Vec<Vector<D>>,
     /// Velocities in m/s.
     pub v: Vec<Vector<D>>,
     /// Length in s of the step from there to now.

@@ -91,7 +91,7 @@ fn in_substeps<const D: usize>(
     let earlier = std::mem::replace(state, trial);
     // The next step is a whole one: what it remembers should be one such step back, whatever this one was made of.
     if let Some(before) = &mut state.before {
-        *before = Before { x: earlier.x, v: earlier.v, h: model.params.time.step };
+        *before = Before { q: earlier.q, v: earlier.v, h: model.params.time.step };
     }
     Ok(whole)
 }
@@ -184,11 +184,11 @@ fn finish<const D: usize>(
     if !solution.q.iter().all(|q| q.is_finite()) {
         return Err(Error::Singular { step: problem.step });
     }
-    let x_start = model.surface_at(&state.x);
+    let x_start = model.surface_at(&state.q);
     let way = friction::Step { x_start: &x_start, x: &solution.x, h };
     let friction = friction_report(problem, &solution, &way, refined.residual())?;
     let stiffness_work = stiffness_work(before.barrier, state.kappa, solution.kappa);
-    let prescribed = prescribed_work(problem, &solution, &state.x);
+    let prescribed = prescribed_work(problem, &solution, &state.q);
     let work = prescribed + h * obstacle_power(problem, &solution);
     let load_work = load_work(problem, state, &solution, &x_start);
     let damping_heat = problem.damping().heat(&solution.q, h);
@@ -256,9 +256,9 @@ fn load_work<const D: usize>(
     solution: &Solution<D>,
     x_start: &[Vector<D>],
 ) -> f64 {
-    let moved = solution.q.iter().zip(&state.x).map(|(q, before)| *q - *before);
+    let moved = solution.q.iter().zip(&state.q).map(|(q, before)| *q - *before);
     let loads: f64 = problem.drive.forces.iter().zip(moved).map(|(force, moved)| force.dot(moved)).sum();
-    let (start, end) = ((&state.x[..], x_start), (&solution.q[..], &solution.x[..]));
+    let (start, end) = ((&state.q[..], x_start), (&solution.q[..], &solution.x[..]));
     loads + problem.model.terms.work(start, end, [state.time, problem.span.time])
 }
 
@@ -270,6 +270,7 @@ fn prescribed_work<const D: usize>(
 ) -> f64 {
     let mut reaction = vec![Vector::ZERO; before.len()];
     problem.potential(solution).gradient(&solution.q, 1.0 / problem.scheme.scale, &mut reaction);
+    problem.model.constraints.gather(&mut reaction);
     let moved = |v: usize| solution.q[v] - before[v];
     problem.drive.targets.iter().map(|&(v, _)| reaction[v as usize].dot(moved(v as usize))).sum()
 }

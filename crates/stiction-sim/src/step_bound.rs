@@ -43,7 +43,9 @@ impl<const D: usize> Sweep<D> {
         let moving = way.shifts.iter().any(|shift| *shift != Vector::ZERO);
         match model.params.contact.bound {
             // A trust region shortens the ways of vertices one by one; those of nodes that move several of them have no such bound.
-            StepBound::Ogc if !moving && model.map.is_none() => Self::divided(model, way),
+            StepBound::Ogc if !moving && model.map.is_none() && !model.constraints.has_followers() => {
+                Self::divided(model, way)
+            }
             _ => Self::uniform(model, way, free),
         }
     }

@@ -1,5 +1,7 @@
 //! Energies of a surface as energies of the nodes that move it.
 
+use std::sync::Arc;
+
 use crate::assemble::{self, Assembly};
 use crate::blocks::{Blocks, Pattern, Stencils};
 use crate::distance::Psd;
@@ -24,6 +26,7 @@ pub struct PullBack<'a, P: ?Sized> {
 }
 
 /// A block of the vertices in the matrix of the nodes: where it goes, its factor, its place among the blocks of the vertices.
+#[derive(Clone, Debug)]
 struct Term<const N: usize> {
     nodes: Stencil<N>,
     weight: f64,
@@ -31,6 +34,7 @@ struct Term<const N: usize> {
 }
 
 /// All terms of a pattern: of single nodes, and of pairs of them.
+#[derive(Clone, Debug, Default)]
 struct Terms {
     single: Vec<Term<1>>,
     pairs: Vec<Term<2>>,
@@ -71,20 +75,58 @@ impl Terms {
     }
 }
 
-impl<P: ?Sized> PullBack<'_, P> {
-    /// The Hessian of `P`, block by block.
-    fn add_blocks<const D: usize>(&self, surface: &Blocks<D>, out: &mut Assembly<'_, D>)
-    where
-        P: Potential<D>,
-    {
-        let (terms, values) = (Terms::new(surface.pattern(), self.map), surface.values());
+impl Terms {
+    /// Where the blocks go.
+    fn list(&self, out: &mut Stencils) {
+        out.push(self.single.iter().map(|term| term.nodes));
+        out.push(self.pairs.iter().map(|term| term.nodes));
+    }
+
+    /// Adds them with the values of a matrix of the vertices.
+    fn add<const D: usize>(&self, values: &[Matrix<D>], out: &mut Assembly<'_, D>) {
         let single = |_, term: &Term<1>| [[values[term.block] * term.weight]];
-        assemble::hessian(&terms.single, out, |_, term| term.nodes, single);
+        assemble::hessian(&self.single, out, |_, term| term.nodes, single);
         let pair = |_, term: &Term<2>| {
             let block = values[term.block] * term.weight;
             [[Matrix::ZERO, block], [block.transpose(), Matrix::ZERO]]
         };
-        assemble::hessian(&terms.pairs, out, |_, term| term.nodes, pair);
+        assemble::hessian(&self.pairs, out, |_, term| term.nodes, pair);
+    }
+}
+
+/// `Wᵀ A W` of a matrix of the vertices, as a matrix of the nodes, with its memory: where blocks go is kept while `W` and the pattern of `A` stay.
+#[derive(Clone, Debug, Default)]
+pub struct Congruence<const D: usize> {
+    pattern: Arc<Pattern>,
+    map: Option<DisplacementMap>,
+    terms: Terms,
+    product: Blocks<D>,
+}
+
+impl<const D: usize> Congruence<D> {
+    /// Multiplies a matrix; without a map there is nothing to do.
+    ///
+    /// # Panics
+    /// If there is not one row of the map for each row of blocks.
+    pub fn reduce(&mut self, matrix: &Blocks<D>, map: Option<&DisplacementMap>) {
+        let same = self.map.as_ref() == map && Arc::ptr_eq(&self.pattern, matrix.pattern());
+        if !same {
+            self.map = map.cloned();
+            self.pattern = Arc::clone(matrix.pattern());
+        }
+        let Some(map) = &self.map else { return };
+        assert_eq!(matrix.vertices(), map.vertices(), "a row of the map for each row of blocks");
+        if !same {
+            self.terms = Terms::new(&self.pattern, map);
+        }
+        self.product.begin(map.nodes(), |stencils| self.terms.list(stencils));
+        self.terms.add(matrix.values(), &mut Assembly::Matrix(&mut self.product));
+        self.product.finish();
+    }
+
+    /// The product, or the matrix itself where there was no map.
+    pub fn matrix<'a>(&'a self, matrix: &'a Blocks<D>) -> &'a Blocks<D> {
+        if self.map.is_some() { &self.product } else { matrix }
     }
 }
 
@@ -102,9 +144,7 @@ impl<const D: usize, P: Potential<D> + ?Sized> Potential<D> for PullBack<'_, P> 
     fn stencils(&self, out: &mut Stencils) {
         let mut surface = Blocks::<D>::default();
         surface.begin(self.map.vertices(), |stencils| self.potential.stencils(stencils));
-        let terms = Terms::new(surface.pattern(), self.map);
-        out.push(terms.single.iter().map(|term| term.nodes));
-        out.push(terms.pairs.iter().map(|term| term.nodes));
+        Terms::new(surface.pattern(), self.map).list(out);
     }
 
     fn hessian(&self, q: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
@@ -121,7 +161,7 @@ impl<const D: usize, P: Potential<D> + ?Sized> Potential<D> for PullBack<'_, P> 
             _ => {
                 let mut surface = Blocks::default();
                 surface.assemble(self.potential, &x, scale, psd);
-                self.add_blocks(&surface, out);
+                Terms::new(surface.pattern(), self.map).add(surface.values(), out);
             }
         }
     }

@@ -233,7 +233,7 @@ fn steps<const D: usize>(scene: &Scene, stop: &Stop) -> Fate {
 
 /// What a state must never be: with something that is no number, or that intersects.
 pub fn broken<const D: usize>(model: &Model<D>, state: &State<D>) -> Option<String> {
-    if state.x.iter().chain(&state.v).any(|x| !x.is_finite()) {
+    if state.q.iter().chain(&state.v).any(|x| !x.is_finite()) {
         return Some("a position or velocity is no number".to_owned());
     }
     model.check_free(state).err().map(|error| error.to_string())

@@ -10,12 +10,13 @@ use stiction::stencil::Stencil;
 
 use super::Elastic;
 use crate::element::Element;
+use crate::mass::MassMatrix;
 
-/// What damps the bodies of a model; both lists are empty if nothing does.
+/// What damps the bodies of a model; both are empty if nothing does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rayleigh {
-    /// `αᵢ mᵢ` of every vertex, in kg/s.
-    pub drag: Vec<f64>,
+    /// `αₖ Mₖₗ` of the nodes, in kg/s.
+    pub drag: MassMatrix,
     /// `β` of the body of every vertex, in s.
     pub beta: Vec<f64>,
 }
@@ -71,15 +72,15 @@ fn frozen<const D: usize, const N: usize>(
 }
 
 /// ```text
-/// D(x) = ½ ĥ (Σᵢ αᵢ mᵢ |vᵢ|² + Σₑ vₑᵀ βₑ Kₑ vₑ)        [J]
-/// ∂D/∂xᵢ = αᵢ mᵢ vᵢ + (Σₑ βₑ Kₑ vₑ)ᵢ
+/// D(x) = ½ ĥ (Σₖₗ αₖ Mₖₗ vₖ·vₗ + Σₑ vₑᵀ βₑ Kₑ vₑ)        [J]
+/// ∂D/∂xₖ = αₖ Σₗ Mₖₗ vₗ + (Σₑ βₑ Kₑ vₑ)ₖ
 /// ```
 /// with the integrator's velocity `v(x)`, of which `ĥ⁻¹` is the derivative. A vibration of angular frequency `ω` that is not forced loses
 /// the fraction `α/(2ω) + β ω/2` of critical damping.
 #[derive(Clone, Copy, Debug)]
 pub struct Damping<'a, const D: usize> {
-    /// `αᵢ mᵢ`; none if empty.
-    pub drag: &'a [f64],
+    /// `αₖ Mₖₗ`; none where nothing drags.
+    pub drag: Option<&'a MassMatrix>,
     /// `βₑ Kₑ`.
     pub viscosity: &'a Viscosity<D>,
     /// `v(x)`.
@@ -128,17 +129,15 @@ fn add_matrices<const D: usize, const N: usize>(
 impl<const D: usize> Potential<D> for Damping<'_, D> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
         let Viscosity { pairs, triples, quadruples } = self.viscosity;
-        let drag = assemble::sum(self.drag.len(), |i| {
-            if self.drag[i] == 0.0 { 0.0 } else { self.drag[i] * self.motion.velocity(x, i).norm_squared() }
-        });
+        let drag = self.drag.map_or(0.0, |drag| drag.form(|i| self.motion.velocity(x, i)));
         let inner = self.power(pairs, x) + self.power(triples, x) + self.power(quadruples, x);
         0.5 * self.motion.h_hat * (drag + inner)
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
         let Viscosity { pairs, triples, quadruples } = self.viscosity;
-        for (i, drag) in self.drag.iter().enumerate() {
-            out[i] += self.motion.velocity(x, i) * (scale * drag);
+        if let Some(drag) = self.drag {
+            drag.add_product(|i| self.motion.velocity(x, i), scale, out);
         }
         self.add_forces(pairs, x, (scale, &mut *out));
         self.add_forces(triples, x, (scale, &mut *out));
@@ -147,7 +146,9 @@ impl<const D: usize> Potential<D> for Damping<'_, D> {
 
     fn stencils(&self, out: &mut Stencils) {
         let Viscosity { pairs, triples, quadruples } = self.viscosity;
-        out.push((0..self.drag.len() as u32).map(|i| Stencil([i])));
+        if let Some(drag) = self.drag {
+            drag.stencils(out);
+        }
         out.push(pairs.iter().map(|element| element.stencil));
         out.push(triples.iter().map(|element| element.stencil));
         out.push(quadruples.iter().map(|element| element.stencil));
@@ -156,12 +157,9 @@ impl<const D: usize> Potential<D> for Damping<'_, D> {
     fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
         let Viscosity { pairs, triples, quadruples } = self.viscosity;
         let scale = scale / self.motion.h_hat;
-        assemble::hessian(
-            self.drag,
-            out,
-            |i, _| Stencil([i as u32]),
-            |_, drag| [[Matrix::scalar(scale * drag)]],
-        );
+        if let Some(drag) = self.drag {
+            drag.add_to(scale, out);
+        }
         add_matrices(pairs, scale, out);
         add_matrices(triples, scale, out);
         add_matrices(quadruples, scale, out);

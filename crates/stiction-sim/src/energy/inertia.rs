@@ -1,49 +1,41 @@
 //! Inertia in the incremental potential.
 
-use stiction::assemble::{self, Assembly};
+use stiction::assemble::Assembly;
 use stiction::blocks::Stencils;
 use stiction::distance::Psd;
-use stiction::math::{Matrix, Vector};
+use stiction::math::Vector;
 use stiction::potential::Potential;
-use stiction::stencil::Stencil;
+
+use crate::mass::MassMatrix;
 
 /// ```text
-/// I(x) = ½ f Σᵢ mᵢ |xᵢ − x̃ᵢ|²        [kg m²]
+/// I(q) = ½ f Σₖₗ Mₖₗ (qₖ − q̃ₖ)·(qₗ − q̃ₗ)        [kg m²]
 /// ```
-/// with masses in kg lumped to the vertices and the predicted positions `x̃` of the time integrator.
+/// with the masses `M` of the nodes in kg and the predicted positions `q̃` of the time integrator.
 #[derive(Clone, Copy, Debug)]
 pub struct Inertia<'a, const D: usize> {
-    /// Masses.
-    pub masses: &'a [f64],
-    /// `x̃`.
+    /// `M`.
+    pub mass: &'a MassMatrix,
+    /// `q̃`.
     pub predicted: &'a [Vector<D>],
     /// Factor of the masses: 1, or 0 without inertia.
     pub factor: f64,
 }
 
 impl<const D: usize> Potential<D> for Inertia<'_, D> {
-    fn energy(&self, x: &[Vector<D>]) -> f64 {
-        0.5 * self.factor
-            * assemble::sum(x.len(), |i| self.masses[i] * (x[i] - self.predicted[i]).norm_squared())
+    fn energy(&self, q: &[Vector<D>]) -> f64 {
+        0.5 * self.factor * self.mass.form(|k| q[k] - self.predicted[k])
     }
 
-    fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
-        for i in 0..x.len() {
-            out[i] += (x[i] - self.predicted[i]) * (scale * self.factor * self.masses[i]);
-        }
+    fn gradient(&self, q: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
+        self.mass.add_product(|k| q[k] - self.predicted[k], scale * self.factor, out);
     }
 
     fn stencils(&self, out: &mut Stencils) {
-        out.push((0..self.masses.len() as u32).map(|i| Stencil([i])));
+        self.mass.stencils(out);
     }
 
-    fn hessian(&self, _x: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
-        let (masses, scale) = (self.masses, scale * self.factor);
-        assemble::hessian(
-            masses,
-            out,
-            |i, _| Stencil([i as u32]),
-            |_, mass| [[Matrix::scalar(scale * mass)]],
-        );
+    fn hessian(&self, _q: &[Vector<D>], scale: f64, _psd: Psd, out: &mut Assembly<'_, D>) {
+        self.mass.add_to(scale * self.factor, out);
     }
 }

@@ -24,14 +24,14 @@ pub(super) fn begin<const D: usize>(state: &State<D>, h: f64) -> Scheme<D> {
     let weight = growth * growth / (1.0 + 2.0 * growth);
     // So written that what is at rest stays exactly where it is.
     let ahead = |(now, before): (&Vector<D>, &Vector<D>)| *now + (*now - *before) * weight;
-    let x_ref: Vec<_> = state.x.iter().zip(&before.x).map(ahead).collect();
+    let x_ref: Vec<_> = state.q.iter().zip(&before.q).map(ahead).collect();
     let speeds = state.v.iter().zip(&before.v).map(ahead);
     let predicted = x_ref.iter().zip(speeds).map(|(x, v)| *x + v * h_hat).collect();
     Scheme { predicted, scale: h_hat * h_hat, x_ref, v_ref: Vec::new(), h_hat, inertia: 1.0 }
 }
 
 pub(super) fn finish<const D: usize>(state: &mut State<D>, scheme: &Scheme<D>, x: Vec<Vector<D>>, h: f64) {
-    let before = Before { x: state.x.clone(), v: state.v.clone(), h };
+    let before = Before { q: state.q.clone(), v: state.v.clone(), h };
     implicit_euler::finish(state, scheme, x);
     state.before = Some(before);
 }

@@ -45,12 +45,12 @@ pub(super) fn begin<const D: usize>(rho: f64, state: &State<D>, h: f64) -> Schem
         return implicit_euler::begin(state, h);
     }
     let of = Numbers::new(rho);
-    let State { x, v, a, f, .. } = state;
-    let free = |i: usize| x[i] + v[i] * h + a[i] * (h * h * (0.5 - of.beta));
-    let x_ref: Vec<_> = (0..x.len()).map(free).collect();
+    let State { q, v, a, f, .. } = state;
+    let free = |i: usize| q[i] + v[i] * h + a[i] * (h * h * (0.5 - of.beta));
+    let x_ref: Vec<_> = (0..q.len()).map(free).collect();
     let part = of.beta * h * h / (1.0 - of.alpha_m);
     let pulled = |i: usize| x_ref[i] + (f[i] * of.alpha_f - a[i] * of.alpha_m) * part;
-    let predicted = (0..x.len()).map(pulled).collect();
+    let predicted = (0..q.len()).map(pulled).collect();
     let v_ref = v.iter().zip(a).map(|(v, a)| *v + *a * (h * (1.0 - of.gamma))).collect();
     Scheme { predicted, scale: of.scale(h), x_ref, v_ref, h_hat: of.beta * h / of.gamma, inertia: 1.0 }
 }
@@ -70,5 +70,5 @@ pub(super) fn finish<const D: usize>(
     } else {
         state.f.clone()
     };
-    (state.x, state.v) = (x, v);
+    (state.q, state.v) = (x, v);
 }

@@ -20,7 +20,7 @@ pub(super) fn begin<const D: usize>(of: Newmark, state: &State<D>, h: f64) -> Sc
     let a = &state.a;
     let there =
         |((x, v), a): ((&Vector<D>, &Vector<D>), &Vector<D>)| *x + *v * h + *a * (h * h * (0.5 - beta));
-    let predicted: Vec<_> = state.x.iter().zip(&state.v).zip(a).map(there).collect();
+    let predicted: Vec<_> = state.q.iter().zip(&state.v).zip(a).map(there).collect();
     let v_ref = state.v.iter().zip(a).map(|(v, a)| *v + *a * (h * (1.0 - gamma))).collect();
     Scheme {
         x_ref: predicted.clone(),
@@ -36,5 +36,5 @@ pub(super) fn finish<const D: usize>(state: &mut State<D>, scheme: &Scheme<D>, x
     let motion = scheme.motion();
     state.v = (0..x.len()).map(|i| motion.velocity(&x, i)).collect();
     state.a = x.iter().zip(&scheme.predicted).map(|(x, to)| (*x - *to) * (1.0 / scheme.scale)).collect();
-    state.x = x;
+    state.q = x;
 }

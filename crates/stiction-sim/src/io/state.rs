@@ -67,10 +67,10 @@ impl<const D: usize> State<D> {
     /// # Errors
     /// If the file cannot be written, or the state is not one of the model.
     pub fn save(&self, path: &Path, model: &Model<D>) -> Result<()> {
-        let n = model.masses.len();
-        let before = self.before.iter().flat_map(|before| [before.x.len(), before.v.len()]);
+        let n = model.mass.len();
+        let before = self.before.iter().flat_map(|before| [before.q.len(), before.v.len()]);
         let lists = [&self.a, &self.f].into_iter().filter(|list| !list.is_empty()).map(Vec::len);
-        if [self.x.len(), self.v.len()].into_iter().chain(before).chain(lists).any(|count| count != n) {
+        if [self.q.len(), self.v.len()].into_iter().chain(before).chain(lists).any(|count| count != n) {
             return Err(wrong(path, "state", format!("not every vector has {n} vertices as the model has")));
         }
         replace(path, &bytes(self, fingerprint(model)))
@@ -82,7 +82,7 @@ impl<const D: usize> State<D> {
     /// # Errors
     /// If the file cannot be read, is no such state, is damaged, or bodies intersect in it; with the place.
     pub fn load(path: &Path, model: &Model<D>) -> Result<Self> {
-        let bytes = read_whole(path, longest::<D>(model.masses.len()))?;
+        let bytes = read_whole(path, longest::<D>(model.mass.len()))?;
         let state = read(&bytes, model).map_err(|trouble| wrong(path, &trouble.place, trouble.message))?;
         // A checksum fits a forgery, too; the guarantee begins with a configuration that is free.
         model.check_free(&state).map_err(|error| wrong(path, "positions", error.to_string()))?;
@@ -97,7 +97,15 @@ fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
     if model.map.is_some() {
         hash.add_reals(vector::flat(&model.rest));
     }
-    hash.add_reals(&model.masses);
+    hash.add_reals(model.mass.diagonal());
+    if !model.mass.pairs().is_empty() {
+        hash.add_rows(model.mass.pairs().iter().map(|(nodes, _)| nodes));
+        hash.add_reals(&model.mass.pairs().iter().map(|(_, mass)| *mass).collect::<Vec<_>>());
+    }
+    for link in model.constraints.links() {
+        hash.add_rows(link.nodes.iter().map(|(node, _)| std::array::from_ref(node)));
+        hash.add_reals(&link.nodes.iter().map(|(_, weight)| *weight).collect::<Vec<_>>());
+    }
     hash.add_rows(model.surface.edges().iter());
     hash.add_rows(model.surface.faces().iter());
     hash.add_rows(model.elastic.triangles.iter().map(|element| &element.stencil.0));
@@ -131,22 +139,22 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
         state.kappa.map_or(0, |_| HAS_KAPPA),
         if state.f.is_empty() { 0 } else { HAS_F },
     ];
-    let mut out = Vec::with_capacity(longest::<D>(state.x.len()) + CONTACT * state.memory.len());
+    let mut out = Vec::with_capacity(longest::<D>(state.q.len()) + CONTACT * state.memory.len());
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&(VERSION as u32).to_le_bytes());
     out.extend_from_slice(&(D as u32).to_le_bytes());
-    for count in [fingerprint, state.x.len() as u64, state.step as u64] {
+    for count in [fingerprint, state.q.len() as u64, state.step as u64] {
         out.extend_from_slice(&count.to_le_bytes());
     }
     push_reals(&mut out, &[state.time]);
     out.extend_from_slice(&(parts.iter().sum::<usize>() as u64).to_le_bytes());
     out.extend_from_slice(&(state.memory.len() as u64).to_le_bytes());
-    for field in [&state.x, &state.v, &state.a, &state.f] {
+    for field in [&state.q, &state.v, &state.a, &state.f] {
         push_reals(&mut out, vector::flat(field));
     }
     if let Some(before) = &state.before {
         push_reals(&mut out, &[before.h]);
-        push_reals(&mut out, vector::flat(&before.x));
+        push_reals(&mut out, vector::flat(&before.q));
         push_reals(&mut out, vector::flat(&before.v));
     }
     push_reals(&mut out, state.kappa.as_slice());
@@ -179,9 +187,9 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     let time = read_time(&mut scan, step, model.params.time.step)?;
     let parts = scan.count(Number::U64, "the list of parts")?;
     let contacts = scan.count(Number::U64, "the number of contacts")?;
-    check_whole(&scan, bytes, (D * model.masses.len(), parts, contacts))?;
-    let n = model.masses.len();
-    let x = vectors(&mut scan, n, "the position")?;
+    check_whole(&scan, bytes, (D * model.mass.len(), parts, contacts))?;
+    let n = model.mass.len();
+    let q = vectors(&mut scan, n, "the position")?;
     let v = vectors(&mut scan, n, "the velocity")?;
     let a = if parts & HAS_A == 0 { Vec::new() } else { vectors(&mut scan, n, "the acceleration")? };
     let f = if parts & HAS_F == 0 { Vec::new() } else { vectors(&mut scan, n, "the force")? };
@@ -193,7 +201,7 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     };
     let reserve = real(&mut scan, "the reserve of energy", |_| true)?;
     let memory = read_memory(&mut scan, model, (contacts, time))?;
-    Ok(State { x, v, time, step, a, f, before, kappa, reserve, memory })
+    Ok(State { q, v, time, step, a, f, before, kappa, reserve, memory })
 }
 
 /// Whether it is a state at all, of this version and dimension.
@@ -223,13 +231,13 @@ fn check_model<const D: usize>(scan: &mut Scan<'_>, model: &Model<D>) -> Scanned
     let start = scan.offset();
     let mark = scan.take(8, "the fingerprint of the scene")? == fingerprint(model).to_le_bytes();
     let n = scan.count(Number::U64, "the number of vertices")?;
-    if mark && n == model.masses.len() {
+    if mark && n == model.mass.len() {
         return Ok(());
     }
     let message = format!(
         "the state has {n} vertices and is of other bodies than the scene, which has {}: load it with the scene that it \
          was saved with",
-        model.masses.len()
+        model.mass.len()
     );
     Err(scan.trouble_at(start, message))
 }
@@ -274,8 +282,8 @@ fn check_whole(
 
 fn read_before<const D: usize>(scan: &mut Scan<'_>, n: usize) -> Scanned<Before<D>> {
     let h = real(scan, "the length of the step before", |h| h > 0.0)?;
-    let x = vectors(scan, n, "the earlier position")?;
-    Ok(Before { x, v: vectors(scan, n, "the earlier velocity")?, h })
+    let q = vectors(scan, n, "the earlier position")?;
+    Ok(Before { q, v: vectors(scan, n, "the earlier velocity")?, h })
 }
 
 /// What so many contacts remember at a `time` in s.

@@ -81,7 +81,7 @@ fn text<const D: usize>(model: &Model<D>, state: &State<D>) -> String {
     data.push_str("</PointData>\n<CellData>\n");
     integers(&mut data, "body", &cells.bodies);
     data.push_str("</CellData>\n");
-    document(&model.surface_at(&state.x), &cells, &data)
+    document(&model.surface_at(&state.q), &cells, &data)
 }
 
 /// The text of a mesh.

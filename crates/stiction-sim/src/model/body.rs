@@ -7,6 +7,7 @@ use super::Skin;
 use crate::boundary::Path;
 use crate::error::{Error, Result};
 use crate::load::Load;
+use crate::mass::MassKind;
 use crate::material::{Lame, Material};
 
 /// Rayleigh damping of a body: forces `−(α M + β K) v`. Nothing damps quasi-static steps.
@@ -37,6 +38,8 @@ pub struct Body<const D: usize> {
     pub material: Material,
     /// Its density in kg/m³.
     pub density: f64,
+    /// How the masses of its elements go to its vertices.
+    pub mass: MassKind,
     /// How its vibrations fade.
     pub damping: BodyDamping,
     /// How thick a sheet is (3D), or a solid across the plane (2D), in m.
@@ -72,6 +75,7 @@ impl<const D: usize> Body<D> {
             edges: Vec::new(),
             material: material.into(),
             density,
+            mass: MassKind::default(),
             damping: BodyDamping::default(),
             thickness: 1.0,
             radius: 0.0,

@@ -11,6 +11,7 @@ use crate::boundary::{Boundary, Path};
 use crate::energy::Rayleigh;
 use crate::error::{Error, Result};
 use crate::load::Loads;
+use crate::mass::{MassMatrix, MassPair};
 
 /// Checks all but the sizes of elements.
 pub(super) fn check_bodies<const D: usize>(bodies: &[Body<D>]) -> Result<()> {
@@ -57,13 +58,13 @@ pub(super) fn map<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<
 }
 
 /// For every vertex of the surface whether all nodes that move it are `prescribed`.
-pub(super) fn driven(prescribed: &[bool], map: Option<&DisplacementMap>) -> Vec<bool> {
-    let Some(map) = map else { return prescribed.to_vec() };
-    (0..map.vertices()).map(|v| map.row(v).all(|(node, _)| prescribed[node])).collect()
+pub(super) fn driven(free: &[bool], map: Option<&DisplacementMap>) -> Vec<bool> {
+    let Some(map) = map else { return free.iter().map(|free| !free).collect() };
+    (0..map.vertices()).map(|v| map.row(v).all(|(node, _)| !free[node])).collect()
 }
 
-/// What damps nodes of these masses, in kg.
-pub(super) fn rayleigh<const D: usize>(bodies: &[Body<D>], parts: &[Part], masses: &[f64]) -> Rayleigh {
+/// What damps nodes of these masses.
+pub(super) fn rayleigh<const D: usize>(bodies: &[Body<D>], parts: &[Part], mass: &MassMatrix) -> Rayleigh {
     let of_vertices = |of: fn(&Body<D>) -> f64| -> Vec<f64> {
         if bodies.iter().all(|body| of(body) == 0.0) {
             return Vec::new();
@@ -72,8 +73,10 @@ pub(super) fn rayleigh<const D: usize>(bodies: &[Body<D>], parts: &[Part], masse
     };
     // Fixed shapes have nothing to damp, whatever they say.
     let alpha = of_vertices(|body| if body.is_static { 0.0 } else { body.damping.mass });
-    let drag = alpha.iter().zip(masses).map(|(alpha, mass)| alpha * mass).collect();
-    Rayleigh { drag, beta: of_vertices(|body| if body.is_static { 0.0 } else { body.damping.stiffness }) }
+    Rayleigh {
+        drag: mass.times(&alpha),
+        beta: of_vertices(|body| if body.is_static { 0.0 } else { body.damping.stiffness }),
+    }
 }
 
 /// What bodies are made of, by the model's numbers.
@@ -152,12 +155,13 @@ fn faces_of<const D: usize>(body: &Body<D>) -> Vec<[u32; 3]> {
     faces
 }
 
-/// Density times volume of every vertex; nothing of fixed shapes.
-pub(super) fn masses<const D: usize>(
+/// Density times volume of every node, nothing of fixed shapes; and the masses of pairs.
+pub(super) fn mass<const D: usize>(
     bodies: &[Body<D>],
     parts: &[Part],
     mut volumes: Vec<f64>,
-) -> Result<Vec<f64>> {
+    pairs: Vec<MassPair>,
+) -> Result<MassMatrix> {
     for (body, part) in bodies.iter().zip(parts).filter(|(body, _)| !body.is_static) {
         for mass in &mut volumes[part.nodes.clone()] {
             *mass *= body.density;
@@ -168,7 +172,7 @@ pub(super) fn masses<const D: usize>(
             }
         }
     }
-    Ok(volumes)
+    MassMatrix::new(volumes, pairs)
 }
 
 /// The prescribed vertices of all bodies.
@@ -220,13 +224,13 @@ pub(super) fn without_rings<const D: usize>(surface: Surface<D>, rings: u32) -> 
 pub(super) fn softness<const D: usize>(
     (bodies, parts): (&[Body<D>], &[Part]),
     surface: &Surface<D>,
-    prescribed: &[bool],
+    free: &[bool],
     weighting: Weighting,
 ) -> Vec<Softness> {
     let areas = &surface.areas().vertices;
     let of = |(body, part): (&Body<D>, &Part)| {
         let area = median(&areas[part.vertices.clone()]);
-        let driven = prescribed[part.nodes.clone()].iter().all(|prescribed| *prescribed);
+        let driven = !free[part.nodes.clone()].contains(&true);
         let modulus = body.material.lame.young() * solidity(body, area);
         let inverse_modulus = if driven { 0.0 } else { 1.0 / modulus };
         Softness { inverse_modulus, area: if weighting == Weighting::Area { 1.0 } else { area } }

@@ -25,7 +25,7 @@ impl<const D: usize> Model<D> {
     /// Naming the first offender.
     pub fn check_free(&self, state: &State<D>) -> Result<()> {
         self.obstacles.check_at(state.time)?;
-        self.check_free_of(&state.x, &self.obstacles.at(state.time))
+        self.check_free_of(&state.q, &self.obstacles.at(state.time))
     }
 
     /// The same with obstacles at given places.

@@ -9,17 +9,22 @@ use super::{Body, Part};
 use crate::element::{Bend, Hinge, Membrane, Simplex, Spring};
 use crate::energy::Elastic;
 use crate::error::{Error, Result};
+use crate::mass::{MassKind, MassPair};
 
-/// The elements of all bodies, and the volume in m³ that each vertex has of them.
+/// The elements of all bodies, and what the nodes have of them.
 pub(super) struct Matter<'a, const D: usize> {
     rest: &'a [Vector<D>],
     pub elastic: Elastic<D>,
+    /// The volume of each node, in m³.
     pub volumes: Vec<f64>,
+    /// Masses of pairs of nodes.
+    pub pairs: Vec<MassPair>,
 }
 
 impl<'a, const D: usize> Matter<'a, D> {
     pub fn new(bodies: &[Body<D>], parts: &[Part], rest: &'a [Vector<D>]) -> Result<Self> {
-        let mut matter = Self { rest, elastic: Elastic::default(), volumes: vec![0.0; rest.len()] };
+        let (volumes, pairs) = (vec![0.0; rest.len()], Vec::new());
+        let mut matter = Self { rest, elastic: Elastic::default(), volumes, pairs };
         for (body, part) in bodies.iter().zip(parts) {
             matter.add_solids(body, part)?;
             if !body.is_static {
@@ -30,10 +35,21 @@ impl<'a, const D: usize> Matter<'a, D> {
         Ok(matter)
     }
 
-    /// An equal share of a volume for each vertex.
-    fn share<const N: usize>(&mut self, vertices: [u32; N], volume: f64) {
-        for v in vertices {
-            self.volumes[v as usize] += volume / N as f64;
+    /// The shares that nodes have of the volume of an element.
+    fn share<const N: usize>(&mut self, body: &Body<D>, nodes: [u32; N], volume: f64) {
+        let n = N as f64;
+        let (own, mixed) = match body.mass {
+            MassKind::Lumped => (volume / n, None),
+            MassKind::Consistent => (2.0 * volume / (n * (n + 1.0)), Some(volume / (n * (n + 1.0)))),
+        };
+        let mixed = mixed.map(|volume| body.density * volume);
+        for (i, node) in nodes.into_iter().enumerate() {
+            self.volumes[node as usize] += own;
+            self.pairs.extend(
+                mixed
+                    .into_iter()
+                    .flat_map(|mixed| nodes[..i].iter().map(move |other| ([*other, node], mixed))),
+            );
         }
     }
 
@@ -41,12 +57,12 @@ impl<'a, const D: usize> Matter<'a, D> {
         if D == 2 {
             for mut simplex in self.solids(body, &body.triangles, part)? {
                 simplex.volume *= body.thickness;
-                self.share(simplex.stencil.0, simplex.volume);
+                self.share(body, simplex.stencil.0, simplex.volume);
                 self.elastic.triangles.push(simplex);
             }
         }
         for simplex in self.solids(body, &body.tetrahedra, part)? {
-            self.share(simplex.stencil.0, simplex.volume);
+            self.share(body, simplex.stencil.0, simplex.volume);
             self.elastic.tetrahedra.push(simplex);
         }
         Ok(())
@@ -78,7 +94,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         for (element, vertices) in part.nodes_of(&body.triangles).enumerate() {
             let membrane = Membrane::new(Stencil(vertices), self.rest, body.material, body.thickness);
             check_size(body, ("triangle", element), "area", membrane.volume / body.thickness)?;
-            self.share(vertices, membrane.volume);
+            self.share(body, vertices, membrane.volume);
             self.elastic.membranes.push(membrane);
         }
         let lame = body.material.lame;
@@ -95,7 +111,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         for (element, vertices) in part.nodes_of(&body.edges).enumerate() {
             let spring = Spring::new(Stencil(vertices), self.rest, young * section);
             check_size(body, ("edge", element), "length", spring.length)?;
-            self.share(vertices, section * spring.length);
+            self.share(body, vertices, section * spring.length);
             self.elastic.springs.push(spring);
         }
         // The second moment of area of a disc, about a diameter.

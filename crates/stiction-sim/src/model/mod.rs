@@ -23,10 +23,12 @@ use stiction::math::Vector;
 use stiction::mesh::{DisplacementMap, Mixed, Surface};
 use stiction::obstacle::Obstacle;
 
-use crate::boundary::Boundary;
+use crate::boundary::{Boundary, Path};
+use crate::constraint::{Constraints, Link};
 use crate::energy::{BodyForce, Elastic, Rayleigh};
 use crate::error::{Error, Result};
 use crate::load::Loads;
+use crate::mass::MassMatrix;
 use crate::obstacles::Obstacles;
 use crate::params::Params;
 use crate::state::{Memory, State};
@@ -87,15 +89,15 @@ pub struct Model<const D: usize> {
     pub obstacles: Obstacles<D>,
     /// The elements.
     pub elastic: Elastic<D>,
-    /// Mass of each node, in kg; 0 for those of fixed shapes.
-    pub masses: Vec<f64>,
+    /// Masses of the nodes; 0 of those of fixed shapes.
+    pub mass: MassMatrix,
     /// What damps the bodies.
     pub rayleigh: Rayleigh,
     /// Nodes whose motion is given.
     pub boundary: Boundary<D>,
-    /// For every node whether its motion is given.
-    pub prescribed: Vec<bool>,
-    /// For every vertex of the surface whether the motion of all nodes that move it is given.
+    /// How nodes follow from the unknowns and from prescribed motion.
+    pub constraints: Constraints<D>,
+    /// For every vertex of the surface whether no unknown moves it.
     pub driven: Vec<bool>,
     /// Forces that are given.
     pub loads: Loads<D>,
@@ -131,7 +133,7 @@ impl<const D: usize> Model<D> {
         build::check_bodies(bodies)?;
         let rest: Vec<Vector<D>> = bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
         let matter = Matter::new(bodies, &parts, &rest)?;
-        let (elastic, masses) = (matter.elastic, build::masses(bodies, &parts, matter.volumes)?);
+        let (elastic, mass) = (matter.elastic, build::mass(bodies, &parts, matter.volumes, matter.pairs)?);
         let map = build::map(bodies, &parts)?;
         let vertices = bodies.iter().flat_map(|body| build::surface_vertices(body).iter().copied());
         let surface = build::surface(bodies, &parts, vertices.collect())?;
@@ -139,10 +141,11 @@ impl<const D: usize> Model<D> {
         let boundary = build::prescribed(bodies, &parts)?;
         let diagonal = Aabb::around(surface.rest().iter().copied(), 0.0).diagonal();
         let barrier = barrier(&params, diagonal)?;
-        let prescribed = boundary.mask(rest.len());
-        let driven = build::driven(&prescribed, map.as_ref());
+        let constraints = Constraints::new(&rest, &boundary, Vec::new())?;
+        let driven = build::driven(constraints.free(), map.as_ref());
         let loads = build::loads(bodies, &parts)?;
-        let softness = build::softness((bodies, &parts), &surface, &prescribed, params.contact.weighting);
+        let softness =
+            build::softness((bodies, &parts), &surface, constraints.free(), params.contact.weighting);
         let stiffness = stiffness::policy(softness, &parts, &barrier)?;
         let model = Self {
             params,
@@ -153,11 +156,11 @@ impl<const D: usize> Model<D> {
             map,
             obstacles: obstacles.into(),
             elastic,
-            rayleigh: build::rayleigh(bodies, &parts, &masses),
-            masses,
+            rayleigh: build::rayleigh(bodies, &parts, &mass),
+            mass,
             parts,
             boundary,
-            prescribed,
+            constraints,
             driven,
             loads,
             barrier,
@@ -186,7 +189,7 @@ impl<const D: usize> Model<D> {
         let contacts = self.contacts_at(&self.surface_at(&rest), &self.obstacles.at(0.0));
         let kappa = (!contacts.is_empty()).then(|| self.first_kappa());
         State {
-            x: rest,
+            q: rest,
             v,
             time: 0.0,
             step: 0,
@@ -212,6 +215,42 @@ impl<const D: usize> Model<D> {
             return Err(stiction::error::Error::WrongLength { what, found, expected: 0 }.into());
         }
         Ok(Self { coefficients, ..self })
+    }
+
+    /// The same with these links in place of those it had, and the state with velocities that they allow.
+    ///
+    /// # Errors
+    /// If a link names a node that does not exist, or contradicts prescribed motion.
+    pub fn with_links(self, links: Vec<Link>, mut state: State<D>) -> Result<(Self, State<D>)> {
+        let constraints = Constraints::new(&self.rest, &self.boundary, links)?;
+        constraints.lead(&mut state.v);
+        Ok((self.with_constraints(constraints), state))
+    }
+
+    /// The same with other conditions on its nodes.
+    fn with_constraints(self, constraints: Constraints<D>) -> Self {
+        let driven = build::driven(constraints.free(), self.map.as_ref());
+        Self { constraints, driven, ..self }
+    }
+
+    /// The same with some of its bodies held where they are, by number.
+    ///
+    /// # Errors
+    /// If a held body is linked to one that moves.
+    pub(crate) fn holding(&self, bodies: impl Iterator<Item = usize>) -> Result<Self> {
+        let mut boundary = self.boundary.clone();
+        for body in bodies {
+            boundary.prescribe(self.parts[body].nodes.clone().map(|node| node as u32), Path::default());
+        }
+        let constraints = Constraints::new(&self.rest, &boundary, self.constraints.links().to_vec())?;
+        Ok(self.clone().with_constraints(constraints))
+    }
+
+    /// The places `q + t p` of the nodes, in m, with followers where the others lead them.
+    pub fn along(&self, q: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Vector<D>> {
+        let mut there: Vec<_> = q.iter().zip(p).map(|(q, p)| *q + *p * t).collect();
+        self.constraints.place(&mut there);
+        there
     }
 
     /// The same with one more energy.
@@ -279,7 +318,7 @@ impl<const D: usize> Model<D> {
 
     /// Gravity as an energy.
     pub fn body_force(&self) -> BodyForce<'_, D> {
-        BodyForce { masses: &self.masses, gravity: self.gravity, forces: &[] }
+        BodyForce { masses: self.mass.of_nodes(), gravity: self.gravity, forces: &[] }
     }
 
     /// The barrier over given contacts; `kappa` may be missing only as long as there is none.

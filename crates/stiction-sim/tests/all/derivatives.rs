@@ -113,10 +113,10 @@ fn every_energy<const D: usize>() {
     let (model, mut state) = model::<D>();
     let mut random = Random::new(7);
     for _ in 0..4 {
-        let x = jiggle(&state.x, 0.01, &mut random);
+        let x = jiggle(&state.q, 0.01, &mut random);
         compare(&format!("elastic {D}D"), &x, &|_| model.elastic.clone());
         compare(&format!("gravity {D}D"), &x, &|_| model.body_force());
-        let inertia = Inertia { masses: &model.masses, predicted: model.surface.rest(), factor: 1.0 };
+        let inertia = Inertia { mass: &model.mass, predicted: model.surface.rest(), factor: 1.0 };
         compare(&format!("inertia {D}D"), &x, &|_| inertia);
         let h = dense(&model.elastic, &x, Psd::Clamp);
         assert!(smallest_quotient(&h, x.len() * D) > -1e-12);
@@ -147,7 +147,7 @@ pub fn compare_increments<const D: usize>(
     );
     solution.slides = problem.freeze(&solution, &model.surface_at(&state.v), true);
     for _ in 0..4 {
-        let q = jiggle(&state.x, 1e-3, random);
+        let q = jiggle(&state.q, 1e-3, random);
         let contacts_at = |q: &[Vector<D>]| model.contacts_at(&model.surface_at(q), &solution.obstacles);
         compare(name, &q, &|q| {
             // Leaked: the potential borrows its contacts, and a test ends soon.

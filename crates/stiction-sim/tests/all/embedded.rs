@@ -47,11 +47,11 @@ fn patch<const D: usize>() {
     let center = random.vector();
     let (model, state) =
         Model::new(&[bumpy::<D>("a", center, 1e5, 3)], vec![], Vector::ZERO, Params::default()).unwrap();
-    assert!(model.surface.rest().len() > 2 * model.masses.len());
+    assert!(model.surface.rest().len() > 2 * model.mass.of_nodes().len());
     let by: Vector<D> = random.vector();
     let linear = Matrix(std::array::from_fn(|_| random.vector::<D>().0));
     let moved = |x: &Vector<D>| linear * *x + by;
-    let q: Vec<_> = state.x.iter().map(moved).collect();
+    let q: Vec<_> = state.q.iter().map(moved).collect();
     let x = model.surface_at(&q);
     let error =
         x.iter().zip(model.surface.rest()).map(|(x, rest)| (*x - moved(rest)).norm()).fold(0.0, f64::max);
@@ -123,7 +123,7 @@ fn incline<const D: usize>() {
         assert!(report.numerical_energy <= 1e-9 * size, "{} s: {:e} J", report.time, report.numerical_energy);
     }
     // Of a block that slides steadily it takes ½ m Δv², and friction μ N Δx, in every step.
-    let (mass, change) = (model.masses.iter().sum::<f64>(), speed(300) - speed(299));
+    let (mass, change) = (model.mass.of_nodes().iter().sum::<f64>(), speed(300) - speed(299));
     let lost = -0.5 * mass * change * change;
     assert!((last.numerical_energy / lost - 1.0).abs() < 1e-4, "{} J for {lost}", last.numerical_energy);
     let way = last.bodies[0].center[0] - reports[299].bodies[0].center[0];
@@ -146,7 +146,7 @@ fn a_bumpy_block_obeys_coulomb_in_3d() {
 }
 
 fn bits<const D: usize>(state: &State<D>) -> Vec<u64> {
-    state.x.iter().chain(&state.v).flat_map(|v| v.0).map(f64::to_bits).collect()
+    state.q.iter().chain(&state.v).flat_map(|v| v.0).map(f64::to_bits).collect()
 }
 
 /// The same bits with any number of threads, and after a file.
@@ -226,7 +226,7 @@ fn open_surfaces_have_no_inside() {
 #[test]
 fn a_ball_with_knobs_rolls() {
     let finished = run_changed::<3>("knobs-3d.toml", &[]);
-    assert_eq!((finished.model.masses.len(), finished.model.surface.rest().len()), (125, 642));
+    assert_eq!((finished.model.mass.of_nodes().len(), finished.model.surface.rest().len()), (125, 642));
     let (start, end) = (&finished.reports[0].bodies[0], &finished.reports[100].bodies[0]);
     let way = end.center - start.center;
     let slip: f64 = finished.reports.iter().map(|report| report.friction.distance).sum();
@@ -234,7 +234,7 @@ fn a_ball_with_knobs_rolls() {
     assert!(way[0] > 0.6 && slip < 0.05 * way[0] && way[2].abs() < 1e-9);
     // It turns about its centre, clockwise seen from the side.
     let front = finished.model.rest.iter().position(|x| x[0] > 0.09).unwrap();
-    assert!((finished.state.x[front] - end.center).norm() < 0.12);
+    assert!((finished.state.q[front] - end.center).norm() < 0.12);
 }
 
 /// Surfaces outside of what should carry them are refused with the number of the vertex; so are those without a solid.

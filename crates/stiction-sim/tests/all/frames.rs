@@ -24,7 +24,7 @@ fn comes_back<const D: usize>(name: &str) {
     let (mut work, mut written) = (Workspace::default(), Vec::new());
     for _ in 0..3 {
         frames.write(&model, &state).unwrap();
-        written.push((Frame { step: state.step, time: state.time }, state.x.clone()));
+        written.push((Frame { step: state.step, time: state.time }, state.q.clone()));
         step(&model, &mut state, &mut work).unwrap();
     }
     assert_eq!(frames.listed(), [0, 1, 2]);

@@ -32,7 +32,7 @@ fn check_slide<const D: usize>(name: &str, run: &Finished<D>) {
         );
         assert!((found / expected - 1.0).abs() < 1e-3);
     }
-    let weight: f64 = run.model.masses.iter().sum::<f64>() * G * cos;
+    let weight: f64 = run.model.mass.of_nodes().iter().sum::<f64>() * G * cos;
     let force = run.reports[last].normal_force;
     println!("{name}: normal force {force:.6} N, expected {weight:.6}");
     assert!((force / weight - 1.0).abs() < 1e-6);

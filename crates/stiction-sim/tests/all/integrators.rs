@@ -12,7 +12,7 @@ fn oscillate(kind: IntegratorKind, omega: f64, h: f64, n: usize) -> State<1> {
 fn rest_at_one() -> State<1> {
     let (x, v) = (vec![Vector([1.0])], vec![Vector([0.0])]);
     State {
-        x,
+        q: x,
         v,
         time: 0.0,
         step: 0,
@@ -36,7 +36,7 @@ fn oscillate_from(mut state: State<1>, kind: IntegratorKind, omega: f64, h: f64,
 }
 
 fn energy(state: &State<1>, omega: f64) -> f64 {
-    0.5 * (state.v[0][0].powi(2) + omega * omega * state.x[0][0].powi(2))
+    0.5 * (state.v[0][0].powi(2) + omega * omega * state.q[0][0].powi(2))
 }
 
 /// V18: energies after 100 steps of a hundredth of a period, over the first.
@@ -56,9 +56,9 @@ fn energy_is_lost_as_known() {
     // BDF2 from two exact states; with its own first step, by implicit Euler, it loses a little more.
     let at = |t: f64| (vec![Vector([(omega * t).cos()])], vec![Vector([-omega * (omega * t).sin()])]);
     let ((x, v), (x_before, v_before)) = (at(h), at(0.0));
-    let before = Some(Before { x: x_before, v: v_before, h });
+    let before = Some(Before { q: x_before, v: v_before, h });
     let start = State {
-        x,
+        q: x,
         v,
         time: h,
         step: 1,
@@ -87,7 +87,7 @@ fn orders_are_those_of_the_books() {
     ] {
         let error = |n: usize| {
             let state = oscillate(kind, omega, end / n as f64, n);
-            (state.x[0][0] - (omega * end).cos()).hypot(state.v[0][0] / omega + (omega * end).sin())
+            (state.q[0][0] - (omega * end).cos()).hypot(state.v[0][0] / omega + (omega * end).sin())
         };
         let order = (error(400) / error(800)).log2();
         println!("{kind}: {order:.3}");
@@ -120,13 +120,13 @@ fn velocities_of_positions_and_positions_of_velocities_agree() {
 fn uniform_motion_is_exact() {
     for kind in IntegratorKind::ALL.into_iter().filter(|kind| kind.has_inertia()) {
         for speed in [2.0, 0.0] {
-            let mut state = State { x: vec![Vector([0.1])], v: vec![Vector([speed])], ..rest_at_one() };
+            let mut state = State { q: vec![Vector([0.1])], v: vec![Vector([speed])], ..rest_at_one() };
             for _ in 0..10 {
                 let scheme = kind.begin(&state, 0.1);
                 let x = scheme.predicted.clone();
                 kind.finish(&mut state, &scheme, x, 0.1);
             }
-            let (off, change) = (state.x[0][0] - 0.1 - speed, state.v[0][0] - speed);
+            let (off, change) = (state.q[0][0] - 0.1 - speed, state.v[0][0] - speed);
             assert!(off.abs() < 1e-14 && change.abs() < 1e-13, "{kind}");
             assert!(speed > 0.0 || (off, change) == (0.0, 0.0), "{kind}");
         }
@@ -138,14 +138,14 @@ fn uniform_motion_is_exact() {
 fn free_fall_is_of_the_order_of_the_integrator() {
     for (kind, order) in IntegratorKind::ALL.into_iter().zip([1, 2, 2]) {
         let error = |n: usize| {
-            let (h, mut state) = (1.0 / n as f64, State { x: vec![Vector([0.0])], ..rest_at_one() });
+            let (h, mut state) = (1.0 / n as f64, State { q: vec![Vector([0.0])], ..rest_at_one() });
             for _ in 0..n {
                 let scheme = kind.begin(&state, h);
                 let x = scheme.predicted.iter().map(|x| *x + Vector([scheme.scale])).collect();
                 kind.finish(&mut state, &scheme, x, h);
             }
             assert!((state.v[0][0] - 1.0).abs() < 1e-10, "{kind}: {}", state.v[0][0]);
-            (state.x[0][0] - 0.5).abs()
+            (state.q[0][0] - 0.5).abs()
         };
         let found = error(100) / error(200);
         assert!((found / 2_f64.powi(order) - 1.0).abs() < 0.1, "{kind}: {found}");
@@ -159,7 +159,7 @@ fn prescribed_vertices_have_the_velocity_of_their_way() {
         let (h, mut state) = (0.1, rest_at_one());
         for way in [0.2, 0.2, 0.2, 0.0, 0.0, -0.1] {
             let mut scheme = kind.begin(&state, h);
-            let (from, v) = (state.x[0], state.v[0]);
+            let (from, v) = (state.q[0], state.v[0]);
             let to = from + Vector([way]);
             scheme.prescribe(0, (from, to), v, h);
             assert!((scheme.motion().velocity(&[to], 0)[0] - way / h).abs() < 1e-12);
@@ -187,9 +187,9 @@ fn bdf2_is_exact_for_parabolas_at_unequal_steps() {
     for h in [0.005, 0.01, 0.02, 0.035] {
         let at = |t: f64| (vec![Vector([3.0 * t * t - t + 0.5])], vec![Vector([6.0 * t - 1.0])]);
         let ((x, v), (x_before, v_before)) = (at(0.02), at(0.0));
-        let before = Some(Before { x: x_before, v: v_before, h: 0.02 });
+        let before = Some(Before { q: x_before, v: v_before, h: 0.02 });
         let state = State {
-            x,
+            q: x,
             v,
             time: 0.02,
             step: 1,
@@ -219,9 +219,9 @@ fn bdf2_keeps_its_order_through_substeps() {
             let earlier = state.clone();
             let parts = if k % 3 == 2 { 4 } else { 1 };
             state = oscillate_from(state, kind, omega, h / parts as f64, parts);
-            state.before = Some(Before { x: earlier.x, v: earlier.v, h });
+            state.before = Some(Before { q: earlier.q, v: earlier.v, h });
         }
-        (state.x[0][0] - (omega * end).cos()).hypot(state.v[0][0] / omega + (omega * end).sin())
+        (state.q[0][0] - (omega * end).cos()).hypot(state.v[0][0] / omega + (omega * end).sin())
     };
     let order = (error(300) / error(600)).log2();
     assert!((order - 2.0).abs() < 0.1, "{order}");

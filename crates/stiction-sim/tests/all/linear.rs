@@ -31,7 +31,7 @@ fn run<const D: usize>(
 fn compare<const D: usize>(name: &str, steps: usize) {
     let (model, direct, _) = run::<D>(name, steps, LinearKind::Direct);
     let (_, iterative, reports) = run::<D>(name, steps, LinearKind::ConjugateGradients);
-    let apart = direct.x.iter().zip(&iterative.x).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
+    let apart = direct.q.iter().zip(&iterative.q).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
     let fallbacks: usize = reports.iter().map(|report| report.fallbacks).sum();
     let allowed = model.tolerance() * model.params.time.step * steps as f64;
     println!(
@@ -104,7 +104,7 @@ fn another_solver_finds_the_same() {
     let iterations: usize = (0..10).map(|_| step(&model, &mut theirs, &mut work).unwrap().iterations).sum();
     assert!(calls.load(Ordering::Relaxed) >= iterations && iterations > 10);
     assert_eq!(iterations, reports.iter().map(|report| report.iterations).sum::<usize>());
-    let apart = ours.x.iter().zip(&theirs.x).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
+    let apart = ours.q.iter().zip(&theirs.q).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
     assert!(apart < 1e-10, "{apart:e} m apart");
 }
 
@@ -112,7 +112,7 @@ fn another_solver_finds_the_same() {
 fn few_unknowns_are_solved_directly() {
     let (_, direct, _) = run::<2>("rub-2d.toml", 10, LinearKind::Direct);
     let (_, auto, _) = run::<2>("rub-2d.toml", 10, LinearKind::Auto);
-    assert!(direct.x == auto.x && direct.v == auto.v);
+    assert!(direct.q == auto.q && direct.v == auto.v);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn conjugate_gradients_do_not_depend_on_threads() {
     };
     let (_, one, _) = on(1);
     let (_, two, _) = on(2);
-    assert!(one.x == two.x && one.v == two.v);
+    assert!(one.q == two.q && one.v == two.v);
 }
 
 #[test]

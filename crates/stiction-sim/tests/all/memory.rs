@@ -25,7 +25,7 @@ fn rub<const D: usize>(name: &str) -> (Model<D>, State<D>) {
 
 /// The keys of the contacts of a state with their weights, found anew.
 fn contacts<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<(ContactKey, f64)> {
-    let contacts = model.contacts_at(&state.x, &model.obstacles.at(state.time));
+    let contacts = model.contacts_at(&state.q, &model.obstacles.at(state.time));
     let weights = contacts.weights();
     contacts.keys(&model.surface).unwrap().into_iter().zip(weights.iter().copied()).collect()
 }
@@ -170,9 +170,9 @@ fn slip_is_the_distance_slid_over_many_segments() {
         ContactKey::VertexEdge(v, e) if !floor.contains(&(v as usize)) => Some((v, e)),
         _ => None,
     };
-    let (mut paths, mut segments) = (vec![0.0; state.x.len()], BTreeMap::new());
+    let (mut paths, mut segments) = (vec![0.0; state.q.len()], BTreeMap::new());
     let (fates, _) = follow("sliding", (&model, &mut state), 60, |before, after| {
-        for (path, (x, y)) in paths.iter_mut().zip(before.x.iter().zip(&after.x)) {
+        for (path, (x, y)) in paths.iter_mut().zip(before.q.iter().zip(&after.q)) {
             *path += (y[0] - x[0]).abs();
         }
         for (v, e) in after.memory.iter().filter_map(|entry| on_floor(&entry.0)) {
@@ -222,7 +222,7 @@ fn rolling() -> (Model<2>, State<2>) {
 #[test]
 fn contacts_of_a_rolling_disc_come_and_go() {
     let (model, mut state) = rolling();
-    let centre = state.x[32];
+    let centre = state.q[32];
     let mut births = Vec::new();
     let (fates, _) = follow("rolling", (&model, &mut state), 120, |_, after| {
         births.extend(after.memory.iter().map(|entry| entry.1[BIRTH].to_bits()));
@@ -231,7 +231,7 @@ fn contacts_of_a_rolling_disc_come_and_go() {
     });
     births.sort_unstable();
     births.dedup();
-    let way = (state.x[32] - centre).norm();
+    let way = (state.q[32] - centre).norm();
     println!("rolled {way} m, {} births", births.len());
     assert!(way > 0.1 && births.len() > 10 && fates.new > 10 && fates.ended > 10);
 }

@@ -53,7 +53,7 @@ fn belt<const D: usize>() {
     assert!((v - 1.0).abs() < 1e-4 && (1.0 - x - lag).abs() < 1e-3 * lag);
     // Half of the work of the belt becomes motion, half heat.
     let work: f64 = finished.reports.iter().map(|report| report.work).sum();
-    let mass: f64 = finished.model.masses.iter().sum();
+    let mass: f64 = finished.model.mass.of_nodes().iter().sum();
     println!("{D}D: work of the belt {work} J for {mass} J");
     assert!((work - mass).abs() < 1e-9 * mass);
     assert!((-1e-9..0.02 * mass).contains(&energy_lost(&finished)));
@@ -82,7 +82,7 @@ fn lift<const D: usize>() {
     let (start, end) = (&finished.reports[0], &finished.reports[100]);
     let risen = end.bodies[0].center[1] - start.bodies[0].center[1];
     let work: f64 = finished.reports.iter().map(|report| report.work).sum();
-    let mass: f64 = finished.model.masses.iter().sum();
+    let mass: f64 = finished.model.mass.of_nodes().iter().sum();
     println!("{D}D: risen by {risen} m with {work} J for {} J", mass * G * 0.2);
     assert!((risen - 0.2).abs() < 1e-3, "{risen}");
     assert!((work - mass * G * 0.2).abs() < 0.02 * mass * G * 0.2, "{work}");

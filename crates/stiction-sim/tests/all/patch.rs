@@ -41,7 +41,7 @@ fn patch<const D: usize>(kind: MaterialKind) {
     let (model, mut state) = Model::new(&[body], vec![], Vector::ZERO, params).unwrap();
     step(&model, &mut state, &mut Workspace::default()).unwrap();
     let off = |(x, rest): (&Vector<D>, &Vector<D>)| (*x - *rest - stretch * *rest).norm();
-    let worst = state.x.iter().zip(model.surface.rest()).map(off).fold(0.0, f64::max);
+    let worst = state.q.iter().zip(model.surface.rest()).map(off).fold(0.0, f64::max);
     println!("{D}D, {kind}: off by {worst:.1e} m, {} vertices inside", inside.iter().filter(|i| **i).count());
     assert!(worst < 1e-12, "{D}D, {kind}: {worst:e}");
 }

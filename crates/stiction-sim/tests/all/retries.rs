@@ -36,7 +36,7 @@ fn check(name: &str, model: &Model<2>, state: &State<2>, (step, report): (usize,
     let time = step as f64 * model.params.time.step;
     assert!(state.time == time && report.time == time, "{name}: {} and {time}", state.time);
     for (vertex, target) in model.boundary.targets(model.surface.rest(), time) {
-        assert_eq!(state.x[vertex as usize], target, "{name}");
+        assert_eq!(state.q[vertex as usize], target, "{name}");
     }
     assert!(state.before.as_ref().is_none_or(|before| before.h == model.params.time.step));
     assert!(report.substeps.is_power_of_two() && report.rounds >= report.substeps);
@@ -56,7 +56,7 @@ fn hard_steps_are_made_in_substeps() {
             check(name, &model, &state, (k, &report));
             divided += usize::from(report.substeps > 1);
             if let Some(remembered) = &state.before {
-                assert!(remembered.x == before.x && remembered.v == before.v);
+                assert!(remembered.q == before.q && remembered.v == before.v);
             }
             if integrator == "implicit_euler" {
                 let gain =

@@ -186,7 +186,7 @@ fn a_mat_rests_on_knives() {
 fn spin(finished: &Finished<3>, vertices: std::ops::Range<usize>) -> f64 {
     let (mut momentum, mut inertia) = (0.0, 0.0);
     for i in vertices {
-        let (m, x, v) = (finished.model.masses[i], finished.state.x[i], finished.state.v[i]);
+        let (m, x, v) = (finished.model.mass.of_nodes()[i], finished.state.q[i], finished.state.v[i]);
         momentum += m * (x[2] * v[0] - x[0] * v[2]);
         inertia += m * (x[0] * x[0] + x[2] * x[2]);
     }
@@ -222,7 +222,7 @@ fn a_cloth_does_not_turn_with_a_smooth_sphere() {
 fn winding(finished: &Finished<3>, [sections, corners]: [usize; 2]) -> f64 {
     let of_rod = sections * corners;
     let center = |rod: usize, section: usize| {
-        let vertex = |k: usize| finished.state.x[rod * of_rod + k * sections + section];
+        let vertex = |k: usize| finished.state.q[rod * of_rod + k * sections + section];
         (0..corners).map(vertex).fold(Vector::ZERO, |sum, x| sum + x * (1.0 / corners as f64))
     };
     let across: Vec<_> = (0..sections).map(|section| center(2, section) - center(0, section)).collect();

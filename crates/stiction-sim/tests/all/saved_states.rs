@@ -17,9 +17,9 @@ fn file(name: &str) -> PathBuf {
 
 /// Everything in a state as bits: zeros of both signs differ.
 fn bits<const D: usize>(state: &State<D>) -> Vec<u64> {
-    let State { x, v, time, step, a, f, before, kappa, reserve, memory } = state;
+    let State { q: x, v, time, step, a, f, before, kappa, reserve, memory } = state;
     let mut fields = vec![x, v, a, f];
-    fields.extend(before.iter().flat_map(|before| [&before.x, &before.v]));
+    fields.extend(before.iter().flat_map(|before| [&before.q, &before.v]));
     let numbers = fields.into_iter().flat_map(|field| vector::flat(field));
     let numbers =
         numbers.chain([time]).chain(before.iter().map(|before| &before.h)).chain(kappa).chain([reserve]);
@@ -72,7 +72,7 @@ fn example(name: &str) -> (Model<2>, Vec<u8>, PathBuf) {
     let (model, mut state) = support::scene("slide-2d.toml").build::<2>().unwrap();
     step(&model, &mut state, &mut Workspace::default()).unwrap();
     state.a = state.v.clone();
-    state.before = Some(stiction_sim::state::Before { x: state.x.clone(), v: state.v.clone(), h: 0.01 });
+    state.before = Some(stiction_sim::state::Before { q: state.q.clone(), v: state.v.clone(), h: 0.01 });
     state.kappa = Some(1e5);
     let path = file(name);
     state.save(&path, &model).unwrap();
@@ -107,7 +107,7 @@ fn bad_files_are_refused_with_place_and_reason() {
         sign(&mut bytes);
         bytes
     };
-    let first_speed = 64 + 16 * model.masses.len();
+    let first_speed = 64 + 16 * model.mass.of_nodes().len();
     let contact = good.len() - 48;
     for (bytes, words) in [
         (changed(0, b"notation"), vec!["byte 0", "no state that stiction saved"]),

@@ -86,11 +86,11 @@ fn drawn(domain: Domain, mu: f64) -> (Model<2>, State<2>, f64) {
     ))
     .unwrap();
     let (model, state) = scene.build::<2>().unwrap();
-    let (count, stiffness) = (model.masses.len(), 4000.0);
+    let (count, stiffness) = (model.mass.of_nodes().len(), 4000.0);
     let springs = Springs {
         stiffness: stiffness / count as f64,
         nodes: (0..count as u32).map(|node| Stencil([node])).collect(),
-        rest: state.x.clone(),
+        rest: state.q.clone(),
         velocity: Vector([0.5, 0.0]),
         domain,
     };
@@ -173,11 +173,11 @@ fn springs_are_no_impacts() {
     )
     .unwrap();
     let (model, mut state) = scene.build::<2>().unwrap();
-    let count = model.masses.len();
+    let count = model.mass.of_nodes().len();
     let springs = Springs {
         stiffness: 4000.0 / count as f64,
         nodes: (0..count as u32).map(|node| Stencil([node])).collect(),
-        rest: state.x.clone(),
+        rest: state.q.clone(),
         velocity: Vector::ZERO,
         domain: Domain::Nodes,
     };

@@ -16,7 +16,7 @@ fn bits<const D: usize>(name: &str, steps: usize, threads: usize) -> Vec<u64> {
             contacts += report.contacts.total();
         }
         assert!(contacts > 0, "{name} touches nothing");
-        state.x.iter().chain(&state.v).flat_map(|v| v.0).map(f64::to_bits).collect()
+        state.q.iter().chain(&state.v).flat_map(|v| v.0).map(f64::to_bits).collect()
     })
 }
 

@@ -81,7 +81,7 @@ fn rest<const D: usize>(bodies: &[Body<D>], obstacles: Vec<Obstacle<D>>, gravity
     let down = Vector::axis(1) * -gravity;
     let (model, mut state) = Model::new(bodies, obstacles, down, case.params()).unwrap();
     step(&model, &mut state, &mut Workspace::default()).unwrap();
-    state.x
+    state.q
 }
 
 /// A block that slides or sticks, from where it rests.
@@ -98,7 +98,7 @@ impl<const D: usize> Run<D> {
         // What presses it onto the slope: otherwise it would bounce.
         let x = rest(std::slice::from_ref(&body), floor(), -case.gravity::<D>()[1]);
         let (model, mut state) = Model::new(&[body], floor(), case.gravity(), case.params()).unwrap();
-        state.x = x;
+        state.q = x;
         state.v.iter_mut().for_each(|v| v[0] = case.v0);
         Self { model, state, work: Workspace::default(), reports: vec![] }
     }
@@ -186,7 +186,7 @@ fn every_integrator_creeps_as_the_law_says() {
                 run.model.params.newton.tolerance = Some(1e-12);
                 // Nor with friction that follows them.
                 run.model.params.friction.lag_iterations = 1;
-                run.model.rayleigh.beta = vec![1e-2; run.state.x.len()];
+                run.model.rayleigh.beta = vec![1e-2; run.state.q.len()];
                 let mean = mean_creep(run.go(400), 2000);
                 close(&format!("{integrator}, damped, load {phi}: creep"), mean, creep(EPS_V, phi), 1e-6);
             }
@@ -203,15 +203,15 @@ fn mean_creep(run: &mut Run<2>, steps: usize) -> f64 {
 /// V03 and V05: a block that slides to a stop, and where its energy went.
 fn stopping<const D: usize>(integrator: IntegratorKind) -> (f64, Run<D>) {
     let mut run = Run::<D>::new(Case { v0: 1.0, integrator, ..Case::new(0.2, 0.0) });
-    let start = run.state.x.iter().zip(&run.model.masses).map(|(x, m)| x[0] * m).sum::<f64>();
+    let start = run.state.q.iter().zip(run.model.mass.of_nodes()).map(|(x, m)| x[0] * m).sum::<f64>();
     if matches!(integrator, IntegratorKind::Newmark(_)) {
         // Friction acts from the start; without this, the first step is one of implicit Euler, μ g h²/2 short.
-        run.state.a = vec![Vector::axis(0) * (-0.2 * G); run.state.x.len()];
+        run.state.a = vec![Vector::axis(0) * (-0.2 * G); run.state.q.len()];
         // Normal forces ring, and lagging iterations would make friction ring with them.
         run.model.params.friction.lag_iterations = 1;
     }
     run.go(60);
-    let way = run.place() - start / run.model.masses.iter().sum::<f64>();
+    let way = run.place() - start / run.model.mass.of_nodes().iter().sum::<f64>();
     println!("{D}D, {integrator}: stops after {way:.6} m, expected {:.6}", 1.0 / (0.4 * G));
     (way, run)
 }
@@ -297,9 +297,9 @@ fn belt<const D: usize>() {
     let moving = Body { prescribed: vec![((0..D as u32).collect(), drive)], ..band };
     let (model, mut state) =
         Model::new(&[bodies[0].clone(), moving], vec![], case.gravity(), case.params()).unwrap();
-    state.x = x;
+    state.q = x;
     let mut run = Run { model, state, work: Workspace::default(), reports: vec![] };
-    let start: f64 = run.state.x.iter().zip(&run.model.masses).map(|(x, m)| x[0] * m).sum();
+    let start: f64 = run.state.q.iter().zip(run.model.mass.of_nodes()).map(|(x, m)| x[0] * m).sum();
     run.go(100);
     // What it lags behind the belt: v²/(2μg), less half a step for implicit Euler.
     let lag = 1.0 - (run.place() - start);
@@ -331,7 +331,7 @@ fn a_drawn_block_sticks_and_slips() {
     let x = rest(std::slice::from_ref(&body), floor(), G);
     body.prescribed = vec![(vec![end], Path::default().with_velocity(Vector([speed, 0.0])))];
     let (model, mut state) = Model::new(&[body], floor(), case.gravity(), case.params()).unwrap();
-    state.x = x;
+    state.q = x;
     let mut run = Run { model, state, work: Workspace::default(), reports: vec![] };
     run.go(1200);
     // Slips begin where the block first moves faster than it is drawn.
@@ -470,8 +470,8 @@ keyframes = [[0.0, 0.0, 0.0], [0.5, 0.0, -0.01], [2.0, 0.06, -0.01]]
     for _ in 0..scene.steps() {
         step(&model, &mut state, &mut work).unwrap();
         model.check_free(&state).unwrap();
-        let mut forces = vec![Vector::ZERO; state.x.len()];
-        model.elastic.gradient(&state.x, 1.0, &mut forces);
+        let mut forces = vec![Vector::ZERO; state.q.len()];
+        model.elastic.gradient(&state.q, 1.0, &mut forces);
         let top = model.boundary.vertices().fold(Vector::ZERO, |sum, v| sum + forces[v as usize]);
         ratio = (top[0] / top[1]).abs();
     }
@@ -504,7 +504,7 @@ keyframes = [[0.0, 0.0, 0.0, 0.0], [0.4, 0.0, -0.08, 0.0]]
         step(&model, &mut state, &mut work).unwrap();
         model.check_free(&state).unwrap();
         for (vertex, target) in model.boundary.targets(model.surface.rest(), state.time) {
-            assert_eq!(state.x[vertex as usize], target);
+            assert_eq!(state.q[vertex as usize], target);
         }
     }
     // A floor in the way.
