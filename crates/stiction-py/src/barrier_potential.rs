@@ -13,7 +13,7 @@ use stiction::potential::Potential;
 
 use crate::any_barrier::{AnyBarrier, BarrierChoice};
 use crate::array::{from_vectors, reals};
-use crate::contacts::{AnyContacts, Contacts, Scene};
+use crate::contacts::{AnyContacts, ContactSet, Contacts};
 use crate::error::{at, not_negative, plain};
 use crate::sparse::{Columns, sum_of};
 use crate::surface::either;
@@ -358,7 +358,7 @@ impl Setting {
     }
 
     /// Refuses a barrier that acts beyond the distance for which contacts were collected: pairs would be missing.
-    fn check_reach<const D: usize>(&self, scene: &Scene<D>, dmin: f64) -> PyResult<()> {
+    fn check_reach<const D: usize>(&self, scene: &ContactSet<D>, dmin: f64) -> PyResult<()> {
         let (own, collected) = (dmin + self.dhat, scene.reach());
         if self.lenient || own <= collected * (1.0 + ROUNDING) {
             return Ok(());
@@ -374,7 +374,7 @@ impl Setting {
     pub fn on<const D: usize, R: Send>(
         &self,
         py: Python<'_>,
-        scene: &Scene<D>,
+        scene: &ContactSet<D>,
         f: impl FnOnce(&Placed<'_, D>) -> R + Send,
     ) -> PyResult<R> {
         self.on_beyond(py, scene, scene.dmin, f)
@@ -384,7 +384,7 @@ impl Setting {
     pub fn on_beyond<const D: usize, R: Send>(
         &self,
         py: Python<'_>,
-        scene: &Scene<D>,
+        scene: &ContactSet<D>,
         dmin: f64,
         f: impl FnOnce(&Placed<'_, D>) -> R + Send,
     ) -> PyResult<R> {
@@ -417,7 +417,7 @@ impl Stiffness {
     }
 
     /// The stiffnesses of the contacts, if they are different.
-    fn of<const D: usize>(&self, scene: &Scene<D>) -> PyResult<Option<PerContact<f64>>> {
+    fn of<const D: usize>(&self, scene: &ContactSet<D>) -> PyResult<Option<PerContact<f64>>> {
         match self {
             Self::Same(_) => Ok(None),
             Self::Each(values) => {

@@ -27,12 +27,12 @@ use crate::weight_lists;
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
-    Flat(Arc<Scene<2>>),
-    Solid(Arc<Scene<3>>),
+    Flat(Arc<ContactSet<2>>),
+    Solid(Arc<ContactSet<3>>),
 }
 
 /// The contacts of a surface, with all that their energies need.
-pub struct Scene<const D: usize> {
+pub struct ContactSet<const D: usize> {
     pub surface: Arc<SharedSurface<D>>,
     pub obstacles: Obstacles<D>,
     dhat: f64,
@@ -134,10 +134,10 @@ impl Contacts {
         let lists = Lists { vv, ve, ee, vf, parallel, parts, thresholds, obstacle, numbers, weights };
         Ok(Self(match &surface.0 {
             AnySurface::Flat(surface) => {
-                AnyContacts::Flat(Scene::of(surface, distances, obstacles, &lists)?.into())
+                AnyContacts::Flat(ContactSet::of(surface, distances, obstacles, &lists)?.into())
             }
             AnySurface::Solid(surface) => {
-                AnyContacts::Solid(Scene::of(surface, distances, obstacles, &lists)?.into())
+                AnyContacts::Solid(ContactSet::of(surface, distances, obstacles, &lists)?.into())
             }
         }))
     }
@@ -336,8 +336,8 @@ impl Contacts {
         pick: Pick<'_, '_>,
     ) -> PyResult<Self> {
         Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyContacts::Flat(Scene::new(surface, x, obstacles, pick)?),
-            AnySurface::Solid(surface) => AnyContacts::Solid(Scene::new(surface, x, obstacles, pick)?),
+            AnySurface::Flat(surface) => AnyContacts::Flat(ContactSet::new(surface, x, obstacles, pick)?),
+            AnySurface::Solid(surface) => AnyContacts::Solid(ContactSet::new(surface, x, obstacles, pick)?),
         }))
     }
 }
@@ -413,7 +413,7 @@ impl Pick<'_, '_> {
     }
 }
 
-impl<const D: usize> Scene<D> {
+impl<const D: usize> ContactSet<D> {
     /// The contacts at positions; those built last, if someone still has them and they are asked for again.
     fn new(
         surface: &Arc<SharedSurface<D>>,
@@ -601,10 +601,10 @@ pub fn restore_contacts(
     let distances = Distances::new(dhat, dmin)?;
     Ok(Contacts(match &surface.0 {
         AnySurface::Flat(surface) => {
-            AnyContacts::Flat(Scene::restored(surface, distances, obstacles, (lists, sources))?.into())
+            AnyContacts::Flat(ContactSet::restored(surface, distances, obstacles, (lists, sources))?.into())
         }
         AnySurface::Solid(surface) => {
-            AnyContacts::Solid(Scene::restored(surface, distances, obstacles, (lists, sources))?.into())
+            AnyContacts::Solid(ContactSet::restored(surface, distances, obstacles, (lists, sources))?.into())
         }
     }))
 }

@@ -42,7 +42,7 @@ pub fn largest_step(
 ) -> PyResult<f64> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, x, p, obstacles)?;
+        let path = MovingSurface::read(surface, x, p, obstacles)?;
         crowd::check(surface, (&path.start, &path.end), 0.5 * min_distance)?;
         let found = x.py().detach(|| path.largest_step(&ccd)).map_err(|error| at("x + p", error))?;
         found.map_err(|crossing| at("x", format!("intersects itself at the start: {crossing}")))
@@ -65,7 +65,7 @@ pub fn is_free(
 ) -> PyResult<bool> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, x, p, obstacles)?;
+        let path = MovingSurface::read(surface, x, p, obstacles)?;
         x.py().detach(|| path.is_free(&ccd)).map_err(|error| at("x + p", error))
     })
 }
@@ -76,14 +76,14 @@ fn read_ccd(method: &str, min_distance: f64) -> PyResult<Ccd> {
 }
 
 /// A surface on its way, with the obstacles that it must not enter.
-struct Path<'a, const D: usize> {
+struct MovingSurface<'a, const D: usize> {
     surface: &'a SharedSurface<D>,
     start: Vec<Vector<D>>,
     end: Vec<Vector<D>>,
     obstacles: Vec<Obstacle<D>>,
 }
 
-impl<'a, const D: usize> Path<'a, D> {
+impl<'a, const D: usize> MovingSurface<'a, D> {
     fn read(
         surface: &'a SharedSurface<D>,
         x: &Bound<'_, PyAny>,

@@ -9,7 +9,7 @@ use stiction::contact::Weighting;
 
 use crate::any_barrier::{AnyBarrier, BarrierChoice};
 use crate::array::reals;
-use crate::contacts::{AnyContacts, Contacts, Scene};
+use crate::contacts::{AnyContacts, ContactSet, Contacts};
 use crate::error::{at, not_negative, plain, positive};
 use crate::surface::{AnySurface, Surface, either};
 use crate::trouble::Trouble;
@@ -106,7 +106,7 @@ impl StiffnessPolicy {
 }
 
 impl StiffnessPolicy {
-    fn on<const D: usize>(&self, scene: &Scene<D>) -> PyResult<Scene<D>> {
+    fn on<const D: usize>(&self, scene: &ContactSet<D>) -> PyResult<ContactSet<D>> {
         let found = scene.surface.rest().len();
         if found != self.vertices {
             let expected = self.vertices;

@@ -13,7 +13,7 @@ use stiction::math::Vector;
 use crate::array::{from_rows, from_vectors, vector};
 use crate::barrier_potential::{BarrierPotential, Placed, Setting};
 use crate::coefficients::{Pick, read_anisotropy};
-use crate::contacts::{AnyContacts, Contacts, Scene};
+use crate::contacts::{AnyContacts, ContactSet, Contacts};
 use crate::error::plain;
 use crate::friction_law::read_law;
 use crate::slide_lists;
@@ -29,7 +29,7 @@ pub enum AnySlides {
 
 /// Slides with the contacts that they are of.
 pub struct Held<const D: usize> {
-    pub scene: Arc<Scene<D>>,
+    pub scene: Arc<ContactSet<D>>,
     pub barrier: Setting,
     /// Where they were lagged.
     pub x: Arc<Vec<Vector<D>>>,
@@ -210,7 +210,7 @@ struct Any<const D: usize> {
 
 impl<const D: usize> Held<D> {
     fn new(
-        scene: &Arc<Scene<D>>,
+        scene: &Arc<ContactSet<D>>,
         x: &Bound<'_, PyAny>,
         barrier: &Setting,
         pick: &Pick<'_, '_>,
@@ -232,7 +232,7 @@ impl<const D: usize> Held<D> {
     }
 
     pub fn of(
-        scene: Arc<Scene<D>>,
+        scene: Arc<ContactSet<D>>,
         barrier: Setting,
         x: Arc<Vec<Vector<D>>>,
         slides: friction::Slides<D>,
@@ -246,7 +246,12 @@ impl<const D: usize> Held<D> {
     }
 
     /// Lagged anew, for contacts of the same vertices.
-    pub fn lagged_at(&self, py: Python<'_>, scene: &Arc<Scene<D>>, x: Arc<Vec<Vector<D>>>) -> PyResult<Self> {
+    pub fn lagged_at(
+        &self,
+        py: Python<'_>,
+        scene: &Arc<ContactSet<D>>,
+        x: Arc<Vec<Vector<D>>>,
+    ) -> PyResult<Self> {
         let slides = self.barrier.on(py, scene, |barrier| {
             let slides = self.read();
             let force = LaggedForce::new(barrier, &slides, FrictionKind::default(), 1.0)?;
@@ -259,7 +264,7 @@ impl<const D: usize> Held<D> {
     }
 
     fn restored(
-        scene: &Arc<Scene<D>>,
+        scene: &Arc<ContactSet<D>>,
         barrier: &Setting,
         x: &Bound<'_, PyAny>,
         stored: &Bound<'_, PyAny>,

@@ -12,7 +12,7 @@ use crate::signal::Signal;
 /// x(t) = c + R(φ(t)) (X − c) + u(t)
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Path<const D: usize> {
+pub struct Trajectory<const D: usize> {
     /// `u` at key frames, with straight lines between them; constant before the first and after the last.
     frames: Vec<(f64, Vector<D>)>,
     /// `u` as formulas, one for each axis.
@@ -66,7 +66,7 @@ impl<const D: usize> Turn<D> {
     }
 }
 
-impl<const D: usize> Path<D> {
+impl<const D: usize> Trajectory<D> {
     /// A path through these times (in s, ascending) and displacements (in m).
     ///
     /// # Errors
@@ -154,12 +154,12 @@ impl<const D: usize> Path<D> {
 pub struct Boundary<const D: usize> {
     /// Which path each prescribed vertex follows, ascending by vertex.
     vertices: Vec<(u32, u32)>,
-    paths: Vec<Path<D>>,
+    paths: Vec<Trajectory<D>>,
 }
 
 impl<const D: usize> Boundary<D> {
     /// Makes the vertices follow a path from their rest positions; a later call for the same vertex wins.
-    pub fn prescribe(&mut self, vertices: impl IntoIterator<Item = u32>, path: Path<D>) {
+    pub fn prescribe(&mut self, vertices: impl IntoIterator<Item = u32>, path: Trajectory<D>) {
         let index = self.paths.len() as u32;
         self.paths.push(path);
         for vertex in vertices {
@@ -180,7 +180,7 @@ impl<const D: usize> Boundary<D> {
     ///
     /// # Panics
     /// If there is no such path.
-    pub fn path(&self, number: usize) -> &Path<D> {
+    pub fn path(&self, number: usize) -> &Trajectory<D> {
         &self.paths[number]
     }
 
@@ -218,12 +218,12 @@ mod tests {
 
     #[test]
     fn a_path_is_linear_between_its_frames() {
-        let path = Path::new(vec![(1.0, Vector([0.0, 0.0])), (3.0, Vector([2.0, -4.0]))]).unwrap();
+        let path = Trajectory::new(vec![(1.0, Vector([0.0, 0.0])), (3.0, Vector([2.0, -4.0]))]).unwrap();
         assert_eq!(path.at(0.0), Vector([0.0, 0.0]));
         assert_eq!(path.at(2.0), Vector([1.0, -2.0]));
         assert_eq!(path.at(9.0), Vector([2.0, -4.0]));
-        assert_eq!(Path::<2>::default().at(1.0), Vector::ZERO);
-        assert!(Path::new(vec![(1.0, Vector([0.0])), (1.0, Vector([0.0]))]).is_err());
+        assert_eq!(Trajectory::<2>::default().at(1.0), Vector::ZERO);
+        assert!(Trajectory::new(vec![(1.0, Vector([0.0])), (1.0, Vector([0.0]))]).is_err());
     }
 
     #[test]
@@ -231,21 +231,21 @@ mod tests {
         let quarter = || Signal::Constant(std::f64::consts::FRAC_PI_2);
         let near = |a: Vector<3>, b: [f64; 3]| (a - Vector(b)).norm() < 1e-15;
         let turn = Turn::new(Vector([1.0, 0.0, 0.0]), Vector([0.0, 0.0, 2.0]), quarter()).unwrap();
-        let path = Path::new(vec![(0.0, Vector([0.0, 0.0, 5.0]))]).unwrap().with_turn(turn);
+        let path = Trajectory::new(vec![(0.0, Vector([0.0, 0.0, 5.0]))]).unwrap().with_turn(turn);
         assert!(near(path.place(Vector([2.0, 0.0, 7.0]), 1.0), [1.0, 1.0, 12.0]));
         let turn = Turn::new(Vector([1.0, 0.0]), Vector([0.0, 0.0]), quarter()).unwrap();
-        let flat = Path::default().with_turn(turn).place(Vector([2.0, 0.0]), 1.0);
+        let flat = Trajectory::default().with_turn(turn).place(Vector([2.0, 0.0]), 1.0);
         assert!((flat - Vector([1.0, 1.0])).norm() < 1e-15);
         assert!(Turn::new(Vector([0.0; 3]), Vector([0.0; 3]), quarter()).is_err());
         let formulas = ["t", "2 * t"].map(|text| Formula::parse(text).unwrap());
-        assert_eq!(Path::by_formulas(formulas).place(Vector([1.0, 1.0]), 3.0), Vector([4.0, 7.0]));
+        assert_eq!(Trajectory::by_formulas(formulas).place(Vector([1.0, 1.0]), 3.0), Vector([4.0, 7.0]));
     }
 
     #[test]
     fn the_later_prescription_wins() {
         let mut boundary = Boundary::default();
-        boundary.prescribe([5, 2], Path::default());
-        boundary.prescribe([5], Path::new(vec![(0.0, Vector([1.0]))]).unwrap());
+        boundary.prescribe([5, 2], Trajectory::default());
+        boundary.prescribe([5], Trajectory::new(vec![(0.0, Vector([1.0]))]).unwrap());
         assert_eq!(boundary.vertices().collect::<Vec<_>>(), [2, 5]);
         assert_eq!(boundary.targets(&[Vector([0.0]); 6], 0.0), [(2, Vector([0.0])), (5, Vector([1.0]))]);
         assert_eq!(boundary.mask(6), [false, false, true, false, false, true]);

@@ -224,7 +224,7 @@ fn relax<const D: usize>(
 ) -> Result<Accuracy> {
     let model = problem.model;
     let limit = model.params.newton.max_iterations;
-    let (mut speed, mut tolerance) = (f64::INFINITY, model.tolerance());
+    let (mut speed, mut tolerance) = (f64::INFINITY, problem.tolerance());
     let (mut calm, mut known) = (0, None);
     let mut ending = Ending::new(problem, solution, accuracy);
     for _ in 0..limit {
@@ -243,7 +243,7 @@ fn relax<const D: usize>(
             descend(problem, solution, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
         solution.iterations += 1;
         solution.curvature.cut = from.iter().zip(&p).zip(&solution.q).any(|((x, p), now)| *x + *p != *now);
-        tolerance = model.tolerance() + ROUNDING * fastest(problem, solution);
+        tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
         let changed = before.is_some_and(|before| !before.has_same_pairs(&solution.contacts));
         if calm > more_iterations(model, solution, changed) {
@@ -472,16 +472,14 @@ fn go_downhill<const D: usize>(
 /// Sets the stiffness of the barrier when contact first appears.
 fn begin_stiffness<const D: usize>(problem: &Problem<'_, D>, solution: &mut Solution<D>) {
     if !solution.contacts.is_empty() {
-        solution.kappa.get_or_insert_with(|| problem.model.first_kappa());
+        solution.kappa.get_or_insert_with(|| problem.model.stiffness.first());
     }
 }
 
 /// Makes the barrier stiffer if gaps have become deep; whether it did, so that the step must be solved once more.
 pub fn raise_stiffness<const D: usize>(model: &Model<D>, solution: &mut Solution<D>) -> bool {
-    let (true, Some(kappa)) = (model.params.contact.adaptive_barrier_stiffness, solution.kappa) else {
-        return false;
-    };
-    let raised = model.stiffness.raised(kappa, model.first_kappa(), solution.gap(model));
+    let Some(kappa) = solution.kappa else { return false };
+    let raised = model.stiffness.raised(kappa, solution.gap(model));
     solution.kappa = Some(raised);
     raised > kappa
 }

@@ -3,19 +3,19 @@
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, RigidVelocity};
 
-use crate::boundary::Path;
+use crate::boundary::Trajectory;
 use crate::error::{Error, Result};
 
 /// Solids that bodies cannot enter. Where they are depends on nothing but the time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Obstacles<const D: usize> {
     /// Each at rest, and where it goes.
-    solids: Vec<(Obstacle<D>, Path<D>)>,
+    solids: Vec<(Obstacle<D>, Trajectory<D>)>,
 }
 
 impl<const D: usize> From<Vec<Obstacle<D>>> for Obstacles<D> {
     fn from(solids: Vec<Obstacle<D>>) -> Self {
-        Self { solids: solids.into_iter().map(|solid| (solid, Path::default())).collect() }
+        Self { solids: solids.into_iter().map(|solid| (solid, Trajectory::default())).collect() }
     }
 }
 
@@ -25,7 +25,7 @@ impl<const D: usize> Obstacles<D> {
     /// # Errors
     /// If it would tilt on its way: steps are safe past solids that move straight. Planes turn about their normals, cylinders about lines along
     /// their axes, spheres about anything.
-    pub fn push(&mut self, solid: Obstacle<D>, path: Path<D>) -> Result<()> {
+    pub fn push(&mut self, solid: Obstacle<D>, path: Trajectory<D>) -> Result<()> {
         if path.axis().is_some_and(|axis| !solid.turns_into_itself(axis)) {
             return Err(Error::TiltingObstacle { obstacle: self.len() });
         }
@@ -45,9 +45,9 @@ impl<const D: usize> Obstacles<D> {
 
     /// All of them where they are at time `t` in s.
     pub fn at(&self, t: f64) -> Vec<Obstacle<D>> {
-        let place = |(solid, path): &(Obstacle<D>, Path<D>)| match solid {
+        let place = |(solid, path): &(Obstacle<D>, Trajectory<D>)| match solid {
             // Not moved at all, rather than by zero that was rounded.
-            _ if *path == Path::default() => *solid,
+            _ if *path == Trajectory::default() => *solid,
             // Along itself it stays what it is, and its point where numbers are exact.
             Obstacle::Plane(plane) => {
                 let normal = plane.normal();
@@ -64,7 +64,7 @@ impl<const D: usize> Obstacles<D> {
     /// Naming the first whose path has no value then.
     pub fn check_at(&self, t: f64) -> Result<()> {
         // A plane may run along itself by what is no number.
-        let lost = |(solid, path): &(Obstacle<D>, Path<D>)| !path.place(solid.point(), t).is_finite();
+        let lost = |(solid, path): &(Obstacle<D>, Trajectory<D>)| !path.place(solid.point(), t).is_finite();
         match self.solids.iter().position(lost) {
             Some(obstacle) => Err(Error::NoPlace { obstacle, time: t }),
             None => Ok(()),
@@ -73,7 +73,7 @@ impl<const D: usize> Obstacles<D> {
 
     /// Their mean motions between two times in s, at which all have places; none if none can move.
     pub fn drifts(&self, from: f64, to: f64) -> Vec<Drift<D>> {
-        if self.solids.iter().all(|(_, path)| *path == Path::default()) {
+        if self.solids.iter().all(|(_, path)| *path == Trajectory::default()) {
             return Vec::new();
         }
         self.solids.iter().map(|(solid, path)| Drift::new(solid, path, (from, to))).collect()
@@ -92,7 +92,7 @@ pub struct Drift<const D: usize> {
 }
 
 impl<const D: usize> Drift<D> {
-    fn new(solid: &Obstacle<D>, path: &Path<D>, (from, to): (f64, f64)) -> Self {
+    fn new(solid: &Obstacle<D>, path: &Trajectory<D>, (from, to): (f64, f64)) -> Self {
         // A plane has no place along itself: it turns about the axis of its path. Balls turn about themselves, wherever that takes them.
         let center = |t| match (solid, path.center()) {
             (Obstacle::Plane(_), Some(point)) => point + path.at(t),
@@ -129,9 +129,9 @@ mod tests {
     use crate::signal::Signal;
     use stiction::obstacle::{Plane, Sphere};
 
-    fn turning(point: [f64; 3], axis: [f64; 3]) -> Path<3> {
+    fn turning(point: [f64; 3], axis: [f64; 3]) -> Trajectory<3> {
         let angle = Signal::Formula(Formula::parse("2 * t").unwrap());
-        Path::default().with_turn(Turn::new(Vector(point), Vector(axis), angle).unwrap())
+        Trajectory::default().with_turn(Turn::new(Vector(point), Vector(axis), angle).unwrap())
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         assert!(fixed.drifts(0.0, 1.0).is_empty());
         assert_eq!(fixed.at(3.0), [plane]);
         let mut both = fixed;
-        both.push(plane, Path::default().with_velocity(Vector([1.0, 0.0]))).unwrap();
+        both.push(plane, Trajectory::default().with_velocity(Vector([1.0, 0.0]))).unwrap();
         let rest = both.drifts(0.0, 1.0)[0].rigid(false).unwrap();
         assert_eq!(rest, RigidVelocity::REST);
     }
@@ -199,7 +199,7 @@ mod tests {
         let ball = Obstacle::Sphere(Sphere::new(Vector([0.0, 0.0]), 0.5).unwrap());
         let formulas = ["sqrt(1 - t)", "0"].map(|text| Formula::parse(text).unwrap());
         let mut obstacles = Obstacles::default();
-        obstacles.push(ball, Path::by_formulas(formulas)).unwrap();
+        obstacles.push(ball, Trajectory::by_formulas(formulas)).unwrap();
         assert!(obstacles.check_at(1.0).is_ok());
         let message = obstacles.check_at(1.5).unwrap_err().to_string();
         assert!(message.contains("obstacle 0") && message.contains("1.5 s"), "{message}");

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::model::{Model, Part};
 use crate::obstacles::Drift;
+use crate::params::Params;
 use crate::state::State;
 
 /// From a state to a later one.
@@ -263,6 +264,11 @@ impl<'a, const D: usize> Problem<'a, D> {
         Incremental { inertia, terms, scale: scheme.scale, map: model.map.as_ref() }
     }
 
+    /// Newton's tolerance in m/s.
+    pub fn tolerance(&self) -> f64 {
+        tolerance(self.model)
+    }
+
     /// What is done with negative eigenvalues.
     pub fn psd(&self) -> Psd {
         if self.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None }
@@ -272,6 +278,14 @@ impl<'a, const D: usize> Problem<'a, D> {
     pub fn longest(&self) -> f64 {
         if self.scheme.inertia == 0.0 { self.model.diagonal } else { f64::INFINITY }
     }
+}
+
+/// The speed in m/s below which Newton's iterations end: what was asked for, or a thousandth of `ε_v`, or without friction 10⁻⁵ `d̂` a step.
+pub fn tolerance<const D: usize>(model: &Model<D>) -> f64 {
+    let Params { time, friction, newton, .. } = &model.params;
+    let slides = !model.coefficients.is_zero();
+    let usual = if slides { 1e-3 * friction.eps_v } else { 1e-5 * model.barrier.dhat() / time.step };
+    newton.tolerance.unwrap_or(usual)
 }
 
 /// The solution of a step, or where its search has come to.

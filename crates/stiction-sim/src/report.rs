@@ -188,7 +188,7 @@ impl<const D: usize> StepReport<D> {
             damped: 0,
             gap: contacts.smallest_gap(&x, obstacles),
             normal_force: barrier.total_force(&x),
-            kappa: state.kappa.unwrap_or_else(|| model.first_kappa()),
+            kappa: state.kappa.unwrap_or_else(|| model.stiffness.first()),
             contacts: ContactCounts::of(contacts),
             friction: FrictionReport::default(),
             rounds: 0,

@@ -10,7 +10,7 @@ use stiction_sim::model::{Body, Model};
 use stiction_sim::newton::Workspace;
 use stiction_sim::obstacles::Obstacles;
 use stiction_sim::params::Params;
-use stiction_sim::scene::piece::Piece;
+use stiction_sim::scene::shape_mesh::ShapeMesh;
 use stiction_sim::step::step;
 
 use super::Stop;
@@ -51,7 +51,7 @@ pub fn run(format: Format, bytes: &[u8], stop: &Stop) -> Fate {
 }
 
 fn body<const D: usize>(mesh: &Mesh, stop: &Stop) -> Fate {
-    let Some(piece) = Piece::<D>::of_file(mesh, |x| Vector(std::array::from_fn(|k| x[k]))) else {
+    let Some(piece) = ShapeMesh::<D>::of_file(mesh, |x| Vector(std::array::from_fn(|k| x[k]))) else {
         return Fate::Refused;
     };
     let Ok(material) = Lame::new(1e5, 0.3) else { return Fate::Refused };

@@ -46,14 +46,14 @@ impl Near {
 }
 
 /// A surface on its way, with the obstacles that it must not enter.
-struct Path<'a, const D: usize> {
+struct MovingSurface<'a, const D: usize> {
     surface: &'a SharedSurface<D>,
     start: Vec<Vector<D>>,
     end: Vec<Vector<D>>,
     obstacles: Vec<Obstacle<D>>,
 }
 
-impl<'a, const D: usize> Path<'a, D> {
+impl<'a, const D: usize> MovingSurface<'a, D> {
     fn read(
         surface: &'a SharedSurface<D>,
         start: &Bound<'_, PyAny>,
@@ -111,7 +111,7 @@ pub fn path_step(
 ) -> PyResult<f64> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, start, end, obstacles)?;
+        let path = MovingSurface::read(surface, start, end, obstacles)?;
         start.py().detach(|| path.largest_step(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
@@ -130,7 +130,7 @@ pub fn path_is_free(
 ) -> PyResult<bool> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, start, end, obstacles)?;
+        let path = MovingSurface::read(surface, start, end, obstacles)?;
         start.py().detach(|| path.is_free(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
@@ -212,7 +212,7 @@ pub fn divided_steps<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let ccd = read_rule(&rule)?;
     let parts = either!(AnySurface, &surface.0, surface => {
-        let path = Path::read(surface, start, end, obstacles)?;
+        let path = MovingSurface::read(surface, start, end, obstacles)?;
         let (scene, ends) = ((&**path.surface, &path.obstacles[..]), (&path.start[..], &path.end[..]));
         let divided = || ccd.divided_steps(scene, ends, reach, BroadPhaseKind::default());
         start.py().detach(divided).map_err(|error| plain(&error))?

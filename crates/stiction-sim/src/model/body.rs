@@ -4,7 +4,7 @@ use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
 
 use super::Skin;
-use crate::boundary::Path;
+use crate::boundary::Trajectory;
 use crate::error::{Error, Result};
 use crate::load::Load;
 use crate::mass::MassKind;
@@ -52,7 +52,7 @@ pub struct Body<const D: usize> {
     /// Its velocity at the start, in m/s.
     pub velocity: Vector<D>,
     /// Vertices whose motion is given.
-    pub prescribed: Vec<(Vec<u32>, Path<D>)>,
+    pub prescribed: Vec<(Vec<u32>, Trajectory<D>)>,
     /// Forces that are given.
     pub loads: Vec<Load<D>>,
     /// A finer surface that touches and is drawn in place of the boundary of the elements, which carry it; only of solids that are not static.

@@ -7,7 +7,7 @@ use stiction::mesh::surface::check_indices;
 use stiction::mesh::{DisplacementMap, Filter, Mixed, Surface, VertexFilter, boundary};
 
 use super::{Body, Part};
-use crate::boundary::{Boundary, Path};
+use crate::boundary::{Boundary, Trajectory};
 use crate::energy::Rayleigh;
 use crate::error::{Error, Result};
 use crate::load::Loads;
@@ -180,7 +180,7 @@ pub(super) fn prescribed<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> 
     let mut boundary = Boundary::default();
     for (body, part) in bodies.iter().zip(parts) {
         if body.is_static {
-            boundary.prescribe(part.nodes.clone().map(|v| v as u32), Path::default());
+            boundary.prescribe(part.nodes.clone().map(|v| v as u32), Trajectory::default());
         }
         for (vertices, path) in &body.prescribed {
             let single: Vec<[u32; 1]> = vertices.iter().map(|&v| [v]).collect();

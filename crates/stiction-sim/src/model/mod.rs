@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 pub use body::{Body, BodyDamping};
 pub use skin::Skin;
-use stiction::barrier::policy::StiffnessPolicy;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
@@ -22,8 +21,9 @@ use stiction::friction::Coefficients;
 use stiction::math::Vector;
 use stiction::mesh::{DisplacementMap, Mixed, Surface};
 use stiction::obstacle::Obstacle;
+pub use stiffness::Stiffness;
 
-use crate::boundary::{Boundary, Path};
+use crate::boundary::{Boundary, Trajectory};
 use crate::constraint::{Constraints, Link};
 use crate::energy::{BodyForce, Elastic, Rayleigh};
 use crate::error::{Error, Result};
@@ -106,7 +106,7 @@ pub struct Model<const D: usize> {
     /// Friction of all contacts.
     pub coefficients: Coefficients<D>,
     /// How stiff contacts of each two bodies are.
-    pub stiffness: StiffnessPolicy,
+    pub stiffness: Stiffness,
     /// Diagonal of the bounding box at rest, in m.
     pub diagonal: f64,
     /// Energies that users added.
@@ -146,7 +146,7 @@ impl<const D: usize> Model<D> {
         let loads = build::loads(bodies, &parts)?;
         let softness =
             build::softness((bodies, &parts), &surface, constraints.free(), params.contact.weighting);
-        let stiffness = stiffness::policy(softness, &parts, &barrier)?;
+        let stiffness = Stiffness::new(stiffness::policy(softness, &parts, &barrier)?, &params.contact);
         let model = Self {
             params,
             gravity,
@@ -187,7 +187,7 @@ impl<const D: usize> Model<D> {
             v[vertex as usize] = Vector::ZERO;
         }
         let contacts = self.contacts_at(&self.surface_at(&rest), &self.obstacles.at(0.0));
-        let kappa = (!contacts.is_empty()).then(|| self.first_kappa());
+        let kappa = (!contacts.is_empty()).then(|| self.stiffness.first());
         State {
             q: rest,
             v,
@@ -240,7 +240,7 @@ impl<const D: usize> Model<D> {
     pub(crate) fn holding(&self, bodies: impl Iterator<Item = usize>) -> Result<Self> {
         let mut boundary = self.boundary.clone();
         for body in bodies {
-            boundary.prescribe(self.parts[body].nodes.clone().map(|node| node as u32), Path::default());
+            boundary.prescribe(self.parts[body].nodes.clone().map(|node| node as u32), Trajectory::default());
         }
         let constraints = Constraints::new(&self.rest, &boundary, self.constraints.links().to_vec())?;
         Ok(self.clone().with_constraints(constraints))
@@ -297,10 +297,7 @@ impl<const D: usize> Model<D> {
         if !self.boundary.is_empty() {
             self.leave_out_driven(&mut contacts);
         }
-        // A number that was given is that of every contact.
-        if self.params.contact.barrier_stiffness.is_none() {
-            self.stiffness.weigh(&mut contacts);
-        }
+        self.stiffness.weigh(&mut contacts);
         contacts
     }
 
@@ -328,21 +325,8 @@ impl<const D: usize> Model<D> {
         obstacles: &'a [Obstacle<D>],
         kappa: Option<f64>,
     ) -> BarrierPotential<'a, D> {
-        let kappa = kappa.unwrap_or_else(|| self.first_kappa());
+        let kappa = kappa.unwrap_or_else(|| self.stiffness.first());
         BarrierPotential { contacts, obstacles, law: self.barrier, kappa: kappa.into() }
-    }
-
-    /// Newton's tolerance in m/s.
-    pub fn tolerance(&self) -> f64 {
-        let Params { time, friction, newton, .. } = &self.params;
-        let slides = !self.coefficients.is_zero();
-        let usual = if slides { 1e-3 * friction.eps_v } else { 1e-5 * self.barrier.dhat() / time.step };
-        newton.tolerance.unwrap_or(usual)
-    }
-
-    /// The barrier stiffness `κ` in J/m⁴ that contact begins with.
-    pub fn first_kappa(&self) -> f64 {
-        self.params.contact.barrier_stiffness.unwrap_or_else(|| self.stiffness.first())
     }
 }
 

@@ -1,10 +1,50 @@
-//! How stiff the barrier is: as stiff as the bodies ask for, by the rule of [`StiffnessPolicy`].
+//! How stiff the barrier is.
 
 use stiction::barrier::BarrierLaw;
 use stiction::barrier::policy::{Softness, StiffnessPolicy};
+use stiction::contact::Contacts;
 
 use super::Part;
 use crate::error::{Error, Result};
+use crate::params::ContactParams;
+
+/// The barrier stiffness `κ` in J/m⁴: what was given, or as stiff as the bodies ask for, by the rule of [`StiffnessPolicy`].
+#[derive(Clone, Debug)]
+pub struct Stiffness {
+    policy: StiffnessPolicy,
+    given: Option<f64>,
+    /// Whether it rises where gaps are deep.
+    rises: bool,
+}
+
+impl Stiffness {
+    /// The rule of a policy, or what the parameters say.
+    pub(super) fn new(policy: StiffnessPolicy, params: &ContactParams) -> Self {
+        Self { policy, given: params.barrier_stiffness, rises: params.adaptive_barrier_stiffness }
+    }
+
+    /// What contact begins with.
+    pub fn first(&self) -> f64 {
+        self.given.unwrap_or_else(|| self.usual())
+    }
+
+    /// What contact would begin with if nothing was given.
+    pub fn usual(&self) -> f64 {
+        self.policy.first()
+    }
+
+    /// What follows `kappa` at the end of a solve with the smallest `gap`, in m: no less.
+    pub fn raised(&self, kappa: f64, gap: f64) -> f64 {
+        if self.rises { self.policy.raised(kappa, self.first(), gap) } else { kappa }
+    }
+
+    /// Weighs contacts by the two bodies of each; a number that was given is that of every contact.
+    pub fn weigh(&self, contacts: &mut Contacts) {
+        if self.given.is_none() {
+            self.policy.weigh(contacts);
+        }
+    }
+}
 
 /// The policy for these bodies, whose vertices are in these parts.
 ///

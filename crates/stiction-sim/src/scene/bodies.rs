@@ -3,9 +3,9 @@
 use stiction::math::Vector;
 
 use super::build::MAX_VERTICES;
-use super::piece::{MeshShape, Piece, RodShape, SheetFrame, SheetShape, rotation};
+use super::shape_mesh::{MeshShape, RodShape, ShapeMesh, SheetFrame, SheetShape, rotation};
 use super::{Body, Damping, Scene, SceneError, Shape, Side};
-use crate::boundary::Path;
+use crate::boundary::Trajectory;
 use crate::io::{self, Mesh};
 use crate::load;
 use crate::material::{self, Lame};
@@ -76,7 +76,7 @@ impl Scene {
         &self,
         key: &str,
         body: &Body,
-        (vertices, prescribed): (usize, &[(Vec<u32>, Path<D>)]),
+        (vertices, prescribed): (usize, &[(Vec<u32>, Trajectory<D>)]),
         loads: &[load::Load<D>],
     ) -> Result<(), SceneError> {
         let mut path_of = vec![None; vertices];
@@ -158,9 +158,9 @@ impl Scene {
         Ok(model::Body { thickness, radius, ..body })
     }
 
-    fn piece<const D: usize>(&self, key: &str, shape: &Shape) -> Result<Piece<D>, SceneError> {
+    fn piece<const D: usize>(&self, key: &str, shape: &Shape) -> Result<ShapeMesh<D>, SceneError> {
         match shape {
-            Shape::Box(shape) => self.box_mesh(&format!("{key}.box"), shape).map(Piece::from),
+            Shape::Box(shape) => self.box_mesh(&format!("{key}.box"), shape).map(ShapeMesh::from),
             Shape::Quad(shape) => self.quad(&format!("{key}.quad"), shape),
             Shape::Sheet(shape) => self.sheet(&format!("{key}.sheet"), shape),
             Shape::Rod(shape) => self.rod(&format!("{key}.rod"), shape),
@@ -168,7 +168,7 @@ impl Scene {
         }
     }
 
-    fn sheet<const D: usize>(&self, key: &str, shape: &SheetShape) -> Result<Piece<D>, SceneError> {
+    fn sheet<const D: usize>(&self, key: &str, shape: &SheetShape) -> Result<ShapeMesh<D>, SceneError> {
         if D != 3 {
             return Err(self.error(key, "sheets exist only in 3D: choose a rod"));
         }
@@ -184,14 +184,14 @@ impl Scene {
         Ok(frame.sheet(size, self.cells(&format!("{key}.cells"), &shape.cells)?))
     }
 
-    fn rod<const D: usize>(&self, key: &str, shape: &RodShape) -> Result<Piece<D>, SceneError> {
+    fn rod<const D: usize>(&self, key: &str, shape: &RodShape) -> Result<ShapeMesh<D>, SceneError> {
         let start = self.vector(&format!("{key}.start"), &shape.start)?;
         let end = self.vector(&format!("{key}.end"), &shape.end)?;
         let [segments] = self.cells(&format!("{key}.segments"), &[shape.segments])?;
-        Ok(Piece::rod(start, end, segments))
+        Ok(ShapeMesh::rod(start, end, segments))
     }
 
-    fn mesh<const D: usize>(&self, key: &str, shape: &MeshShape) -> Result<Piece<D>, SceneError> {
+    fn mesh<const D: usize>(&self, key: &str, shape: &MeshShape) -> Result<ShapeMesh<D>, SceneError> {
         if !(shape.scale > 0.0 && shape.scale.is_finite()) {
             return Err(self.error(&format!("{key}.scale"), "must be positive"));
         }
@@ -215,7 +215,7 @@ impl Scene {
             let x = turned * (x * shape.scale);
             by + Vector(std::array::from_fn(|k| x[k]))
         };
-        let piece = Piece::of_file(&mesh, place);
+        let piece = ShapeMesh::of_file(&mesh, place);
         let piece = piece.ok_or_else(|| self.error(&file_key, "has no edges, triangles or tetrahedra"))?;
         let Some(file) = &shape.embed else { return Ok(piece) };
         let skin = piece.into_skin();
@@ -231,12 +231,12 @@ impl Scene {
         key: &str,
         file: &str,
         place: impl Fn(Vector<3>) -> Vector<D>,
-    ) -> Result<Piece<D>, SceneError> {
+    ) -> Result<ShapeMesh<D>, SceneError> {
         let mesh = self.read(key, file)?;
         if D == 2 && !is_level(&mesh) {
             return Err(self.error(key, "a mesh in 2D must have the same z everywhere"));
         }
-        let piece = Piece::of_file(&mesh, place).filter(|piece: &Piece<D>| {
+        let piece = ShapeMesh::of_file(&mesh, place).filter(|piece: &ShapeMesh<D>| {
             if D == 2 { !piece.triangles.is_empty() } else { !piece.tetrahedra.is_empty() }
         });
         let needs = if D == 2 { "triangles" } else { "tetrahedra" };
@@ -268,7 +268,7 @@ impl Scene {
     pub(super) fn side<const D: usize>(
         &self,
         key: &str,
-        piece: &Piece<D>,
+        piece: &ShapeMesh<D>,
         side: Side,
     ) -> Result<Vec<u32>, SceneError> {
         let vertices = piece.side(side);

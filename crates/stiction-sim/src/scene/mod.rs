@@ -11,7 +11,7 @@ mod friction;
 mod locate;
 mod motions;
 mod obstacles;
-pub mod piece;
+pub mod shape_mesh;
 mod quad;
 mod reader;
 mod scale;
@@ -23,10 +23,10 @@ use serde::Deserialize;
 
 pub use friction::{Friction, LawValue, PairFriction, StribeckNumbers};
 pub use locate::SceneError;
-pub use motions::{Factor, Load, Motion, Region, Rotation};
+pub use motions::{Factor, Load, PrescribedMotion, Region, Rotation};
 pub use obstacles::{Cylinder, Plane, Sphere};
-pub use piece::{MeshShape, RodShape, SheetShape};
 pub use quad::QuadShape;
+pub use shape_mesh::{MeshShape, RodShape, SheetShape};
 pub use shapes::{BoxShape, Side};
 
 /// A scene as it is written.
@@ -216,7 +216,7 @@ pub struct Body {
     pub fixed: Vec<Side>,
     /// What moves as given.
     #[serde(default)]
-    pub motions: Vec<Motion>,
+    pub motions: Vec<PrescribedMotion>,
     /// Forces that are given.
     #[serde(default)]
     pub loads: Vec<Load>,

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use stiction::math::Vector;
 use stiction::mesh::boundary;
 
-use super::piece::Piece;
+use super::shape_mesh::ShapeMesh;
 use super::{Body, Scene, SceneError, Side};
-use crate::boundary::{Path, Turn};
+use crate::boundary::{Trajectory, Turn};
 use crate::formula::Formula;
 use crate::load::{self, LoadKind};
 use crate::signal::Signal;
@@ -14,7 +14,7 @@ use crate::signal::Signal;
 /// `[[bodies.motions]]`: a side or a region of a body, or all of it, moves as given. `motion` of an obstacle: all of it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Motion {
+pub struct PrescribedMotion {
     /// The side of a box.
     pub side: Option<Side>,
     /// The vertices in a region.
@@ -87,14 +87,14 @@ impl Scene {
         &self,
         key: &str,
         body: &Body,
-        piece: &Piece<D>,
-    ) -> Result<Vec<(Vec<u32>, Path<D>)>, SceneError> {
+        piece: &ShapeMesh<D>,
+    ) -> Result<Vec<(Vec<u32>, Trajectory<D>)>, SceneError> {
         let mut out = Vec::new();
         for (i, side) in body.fixed.iter().enumerate() {
             if body.fixed[..i].contains(side) {
                 return Err(self.error(&format!("{key}.fixed[{i}]"), "is there twice: remove one of the two"));
             }
-            out.push((self.side(&format!("{key}.fixed[{i}]"), piece, *side)?, Path::default()));
+            out.push((self.side(&format!("{key}.fixed[{i}]"), piece, *side)?, Trajectory::default()));
         }
         for (i, motion) in body.motions.iter().enumerate() {
             let key = format!("{key}.motions[{i}]");
@@ -108,7 +108,7 @@ impl Scene {
     fn chosen<const D: usize>(
         &self,
         key: &str,
-        piece: &Piece<D>,
+        piece: &ShapeMesh<D>,
         (side, region): (Option<Side>, Option<&Region>),
     ) -> Result<Vec<u32>, SceneError> {
         match (side, region) {
@@ -132,7 +132,11 @@ impl Scene {
         }
     }
 
-    pub(super) fn path<const D: usize>(&self, key: &str, motion: &Motion) -> Result<Path<D>, SceneError> {
+    pub(super) fn path<const D: usize>(
+        &self,
+        key: &str,
+        motion: &PrescribedMotion,
+    ) -> Result<Trajectory<D>, SceneError> {
         let path = match (&motion.keyframes, &motion.formula) {
             (Some(_), Some(_)) => {
                 return Err(
@@ -140,11 +144,11 @@ impl Scene {
                 );
             }
             (Some(rows), None) => self.frames(&format!("{key}.keyframes"), rows)?,
-            (None, Some(texts)) => Path::by_formulas(self.formulas(&format!("{key}.formula"), texts)?),
+            (None, Some(texts)) => Trajectory::by_formulas(self.formulas(&format!("{key}.formula"), texts)?),
             (None, None) if motion.velocity.is_none() && motion.rotation.is_none() => {
                 return Err(self.error(key, "moves nothing: give keyframes, formula, velocity or rotation"));
             }
-            (None, None) => Path::default(),
+            (None, None) => Trajectory::default(),
         };
         let path = match &motion.velocity {
             Some(velocity) => path.with_velocity(self.vector(&format!("{key}.velocity"), velocity)?),
@@ -156,7 +160,7 @@ impl Scene {
         }
     }
 
-    fn frames<const D: usize>(&self, key: &str, rows: &[Vec<f64>]) -> Result<Path<D>, SceneError> {
+    fn frames<const D: usize>(&self, key: &str, rows: &[Vec<f64>]) -> Result<Trajectory<D>, SceneError> {
         if rows.is_empty() {
             return Err(self.error(key, "is empty: give rows of a time and a displacement"));
         }
@@ -167,7 +171,7 @@ impl Scene {
             };
             frames.push((*time, self.vector_named(&format!("{key}[{i}]"), displacement, "a time and ")?));
         }
-        Path::new(frames).map_err(|error| self.error(key, error.to_string()))
+        Trajectory::new(frames).map_err(|error| self.error(key, error.to_string()))
     }
 
     fn formulas<const D: usize>(&self, key: &str, texts: &[String]) -> Result<[Formula; D], SceneError> {
@@ -218,7 +222,7 @@ impl Scene {
         &self,
         key: &str,
         body: &Body,
-        piece: &Piece<D>,
+        piece: &ShapeMesh<D>,
     ) -> Result<Vec<load::Load<D>>, SceneError> {
         let read = |(i, load): (usize, &Load)| {
             let key = format!("{key}.loads[{i}]");
@@ -244,7 +248,7 @@ impl Scene {
         &self,
         key: &str,
         load: &Load,
-        piece: &Piece<D>,
+        piece: &ShapeMesh<D>,
         vertices: Vec<u32>,
     ) -> Result<LoadKind<D>, SceneError> {
         match (&load.force, load.pressure, &load.acceleration) {
@@ -272,7 +276,7 @@ impl Scene {
 }
 
 /// The pieces of the boundary all of whose vertices are among these.
-fn sides<const D: usize>(piece: &Piece<D>, vertices: &[u32]) -> Vec<[u32; D]> {
+fn sides<const D: usize>(piece: &ShapeMesh<D>, vertices: &[u32]) -> Vec<[u32; D]> {
     let mut chosen = vec![false; piece.vertices.len()];
     for v in vertices {
         chosen[*v as usize] = true;
@@ -287,7 +291,7 @@ fn sides<const D: usize>(piece: &Piece<D>, vertices: &[u32]) -> Vec<[u32; D]> {
 }
 
 /// A force shared by vertices as their surface is; equally if they have none.
-fn shared<const D: usize>(force: Vector<D>, piece: &Piece<D>, vertices: &[u32]) -> Vec<(u32, Vector<D>)> {
+fn shared<const D: usize>(force: Vector<D>, piece: &ShapeMesh<D>, vertices: &[u32]) -> Vec<(u32, Vector<D>)> {
     let mut shares = vec![0.0; piece.vertices.len()];
     for side in sides(piece, vertices) {
         let corners = side.map(|v| piece.vertices[v as usize]);

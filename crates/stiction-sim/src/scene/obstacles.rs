@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use stiction::obstacle::{self, Obstacle};
 
-use super::motions::Motion;
+use super::motions::PrescribedMotion;
 use super::{Scene, SceneError};
-use crate::boundary::Path;
+use crate::boundary::Trajectory;
 use crate::obstacles::Obstacles;
 
 /// `[[planes]]`.
@@ -19,7 +19,7 @@ pub struct Plane {
     /// What it is for friction: a name in `[[friction.pairs]]`.
     pub surface: Option<String>,
     /// How it moves; it may turn about its normal.
-    pub motion: Option<Motion>,
+    pub motion: Option<PrescribedMotion>,
 }
 
 /// `[[spheres]]`.
@@ -33,7 +33,7 @@ pub struct Sphere {
     /// What it is for friction: a name in `[[friction.pairs]]`.
     pub surface: Option<String>,
     /// How it moves.
-    pub motion: Option<Motion>,
+    pub motion: Option<PrescribedMotion>,
 }
 
 /// `[[cylinders]]`.
@@ -49,7 +49,7 @@ pub struct Cylinder {
     /// What it is for friction: a name in `[[friction.pairs]]`.
     pub surface: Option<String>,
     /// How it moves; it may turn about lines along its axis.
-    pub motion: Option<Motion>,
+    pub motion: Option<PrescribedMotion>,
 }
 
 impl Scene {
@@ -96,15 +96,15 @@ impl Scene {
         obstacles: &mut Obstacles<D>,
         key: &str,
         solid: Obstacle<D>,
-        motion: Option<&Motion>,
+        motion: Option<&PrescribedMotion>,
     ) -> Result<(), SceneError> {
         let key = format!("{key}.motion");
         let path = match motion {
-            None => Path::default(),
-            Some(Motion { side: Some(_), .. }) => {
+            None => Trajectory::default(),
+            Some(PrescribedMotion { side: Some(_), .. }) => {
                 return Err(self.error(&format!("{key}.side"), "obstacles move as a whole: remove it"));
             }
-            Some(Motion { region: Some(_), .. }) => {
+            Some(PrescribedMotion { region: Some(_), .. }) => {
                 return Err(self.error(&format!("{key}.region"), "obstacles move as a whole: remove it"));
             }
             Some(motion) => self.path(&key, motion)?,

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use stiction::math::{Matrix, Vector};
 
-use super::piece::Piece;
+use super::shape_mesh::ShapeMesh;
 use super::shapes::BoxMesh;
 use super::{Scene, SceneError};
 
@@ -18,7 +18,11 @@ pub struct QuadShape {
 }
 
 impl Scene {
-    pub(super) fn quad<const D: usize>(&self, key: &str, shape: &QuadShape) -> Result<Piece<D>, SceneError> {
+    pub(super) fn quad<const D: usize>(
+        &self,
+        key: &str,
+        shape: &QuadShape,
+    ) -> Result<ShapeMesh<D>, SceneError> {
         if D != 2 {
             return Err(self.error(key, "quadrilaterals exist only in 2D: choose a box or a mesh"));
         }
@@ -32,7 +36,7 @@ impl Scene {
             return Err(self.error(&corners_key, "must be convex and counter-clockwise"));
         }
         let cells = self.cells(&format!("{key}.cells"), &shape.cells)?;
-        Ok(Piece::from(quad_mesh(&corners, cells)))
+        Ok(ShapeMesh::from(quad_mesh(&corners, cells)))
     }
 }
 
@@ -73,7 +77,7 @@ mod tests {
         };
         assert!(mesh.triangles.iter().all(|t| area(t) > 0.0));
         assert!((mesh.triangles.iter().map(area).sum::<f64>() - 1.5).abs() < 1e-14);
-        let piece = Piece::from(mesh);
+        let piece = ShapeMesh::from(mesh);
         assert!(piece.side(Side::Top).iter().all(|&v| (piece.vertices[v as usize][1] - 1.0).abs() < 1e-15));
         let right = |v: &u32| {
             let x = piece.vertices[*v as usize];

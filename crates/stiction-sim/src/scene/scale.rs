@@ -95,7 +95,7 @@ impl Scene {
     /// Checks that a given barrier stiffness has to do with the bodies.
     fn check_stiffness<const D: usize>(&self, model: &Model<D>) -> Result<(), SceneError> {
         let Some(kappa) = model.params.contact.barrier_stiffness else { return Ok(()) };
-        let usual = model.stiffness.first();
+        let usual = model.stiffness.usual();
         if kappa < usual * STIFFNESS_RANGE && kappa > usual / STIFFNESS_RANGE {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::derivatives::compare_increments;
 use super::support::{Random, run_changed, scene};
 use stiction::math::{Matrix, Vector};
 use stiction::obstacle::{Obstacle, Plane};
-use stiction_sim::boundary::Path;
+use stiction_sim::boundary::Trajectory;
 use stiction_sim::integrator::IntegratorKind;
 use stiction_sim::material::Lame;
 use stiction_sim::model::{Body, Model};
@@ -12,7 +12,7 @@ use stiction_sim::newton::Workspace;
 use stiction_sim::params::Params;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
-use stiction_sim::scene::piece::Piece;
+use stiction_sim::scene::shape_mesh::ShapeMesh;
 use stiction_sim::scene::shapes::BoxMesh;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -21,9 +21,9 @@ use stiction_sim::step::step;
 fn bumpy<const D: usize>(name: &str, center: Vector<D>, young: f64, fine: usize) -> Body<D> {
     let vector = |values: [f64; 3]| Vector(std::array::from_fn(|k| values[k]));
     let size: Vector<D> = vector([0.3, 0.2, 0.25]);
-    let coarse = Piece::from(BoxMesh::new(center, size, std::array::from_fn(|k| [2, 1, 1][k]), 0.0));
+    let coarse = ShapeMesh::from(BoxMesh::new(center, size, std::array::from_fn(|k| [2, 1, 1][k]), 0.0));
     let cells = std::array::from_fn(|k| [3 * fine, 2 * fine, 2 * fine][k]);
-    let mut skin = Piece::from(BoxMesh::new(center, size * 0.99, cells, 0.0)).into_skin().unwrap();
+    let mut skin = ShapeMesh::from(BoxMesh::new(center, size * 0.99, cells, 0.0)).into_skin().unwrap();
     let low = center[1] - 0.495 * size[1];
     for x in skin.vertices.iter_mut().filter(|x| x[1] < low + 1e-9) {
         let wave = |k: usize| if k < D { (30.0 * (x[k] - center[k]) + 0.4).cos() } else { 1.0 };
@@ -196,11 +196,11 @@ fn what_lies_on_prescribed_nodes_is_driven() {
     let bottom: Vec<u32> =
         (0..coarse.vertices.len() as u32).filter(|v| coarse.vertices[*v as usize][1] < 0.0).collect();
     let fine = BoxMesh::<3>::new(Vector::ZERO, Vector([0.3, 0.2, 0.25]), [5, 3, 4], 0.0);
-    let skin = Piece::from(fine).into_skin().unwrap();
+    let skin = ShapeMesh::from(fine).into_skin().unwrap();
     let body = Body {
         tetrahedra: coarse.tetrahedra.clone(),
         skin: Some(skin.clone()),
-        prescribed: vec![(bottom, Path::default())],
+        prescribed: vec![(bottom, Trajectory::default())],
         ..Body::new("block", coarse.vertices.clone(), Lame::new(1e5, 0.3).unwrap(), 1000.0)
     };
     let (model, _) = Model::new(&[body], vec![], Vector::ZERO, Params::default()).unwrap();
@@ -214,7 +214,7 @@ fn what_lies_on_prescribed_nodes_is_driven() {
 fn open_surfaces_have_no_inside() {
     let mut open = bumpy::<3>("open", Vector::ZERO, 1e5, 2);
     open.skin.as_mut().unwrap().triangles.retain(|face| face[0] % 3 != 0);
-    let mesh = Piece::from(BoxMesh::new(Vector([-0.4, 0.0, 0.0]), Vector([0.1; 3]), [1; 3], 0.0));
+    let mesh = ShapeMesh::from(BoxMesh::new(Vector([-0.4, 0.0, 0.0]), Vector([0.1; 3]), [1; 3], 0.0));
     let beside = Body {
         tetrahedra: mesh.tetrahedra,
         ..Body::new("beside", mesh.vertices, Lame::new(1e5, 0.3).unwrap(), 1000.0)
@@ -289,7 +289,7 @@ fn only_the_surface_keeps_others_out() {
     // The surface fills the lower half of its carrier only.
     hollow.skin.as_mut().unwrap().vertices.iter_mut().for_each(|x| x[1] = 0.5 * x[1] - 0.045);
     let small = |y: f64| {
-        let mesh = Piece::from(BoxMesh::new(Vector([0.02, y, 0.01]), Vector([0.03; 3]), [1; 3], 0.0));
+        let mesh = ShapeMesh::from(BoxMesh::new(Vector([0.02, y, 0.01]), Vector([0.03; 3]), [1; 3], 0.0));
         Body {
             tetrahedra: mesh.tetrahedra,
             ..Body::new("small", mesh.vertices, Lame::new(1e5, 0.3).unwrap(), 1000.0)

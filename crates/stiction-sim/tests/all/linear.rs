@@ -33,7 +33,7 @@ fn compare<const D: usize>(name: &str, steps: usize) {
     let (_, iterative, reports) = run::<D>(name, steps, LinearKind::ConjugateGradients);
     let apart = direct.q.iter().zip(&iterative.q).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
     let fallbacks: usize = reports.iter().map(|report| report.fallbacks).sum();
-    let allowed = model.tolerance() * model.params.time.step * steps as f64;
+    let allowed = stiction_sim::problem::tolerance(&model) * model.params.time.step * steps as f64;
     println!(
         "{name}: {apart:.1e} m apart, {allowed:.1e} allowed, {fallbacks} solutions by the direct solver"
     );

@@ -2,7 +2,7 @@
 
 use crate::support::Random;
 use stiction::math::{Matrix, Vector};
-use stiction_sim::boundary::Path;
+use stiction_sim::boundary::Trajectory;
 use stiction_sim::integrator::IntegratorKind;
 use stiction_sim::material::{Lame, Material, MaterialKind};
 use stiction_sim::model::{Body, Model};
@@ -34,7 +34,7 @@ fn patch<const D: usize>(kind: MaterialKind) {
     let body = Body::new("cube", mesh.vertices, Material { kind, lame }, 1000.0);
     let mut body = Body { triangles: mesh.triangles, tetrahedra: mesh.tetrahedra, ..body };
     for (v, x) in body.vertices.iter().enumerate().filter(|(v, _)| !inside[*v]) {
-        body.prescribed.push((vec![v as u32], Path::new(vec![(0.0, stretch * *x)]).unwrap()));
+        body.prescribed.push((vec![v as u32], Trajectory::new(vec![(0.0, stretch * *x)]).unwrap()));
     }
     let mut params = Params::default();
     params.time.integrator = IntegratorKind::QuasiStatic;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::support;
 use stiction::math::Vector;
 use stiction::potential::Potential;
-use stiction_sim::boundary::Path;
+use stiction_sim::boundary::Trajectory;
 use stiction_sim::element::Element;
 use stiction_sim::io::{self, Mesh};
 use stiction_sim::material::Lame;
@@ -14,7 +14,7 @@ use stiction_sim::model::{Body, Model};
 use stiction_sim::newton::Workspace;
 use stiction_sim::params::Params;
 use stiction_sim::scene::Scene;
-use stiction_sim::scene::piece::{Piece, SheetFrame};
+use stiction_sim::scene::shape_mesh::{ShapeMesh, SheetFrame};
 use stiction_sim::scene::shapes::Side;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -27,17 +27,17 @@ fn lame() -> Lame {
     Lame::new(YOUNG, POISSON).unwrap()
 }
 
-fn sheet(size: [f64; 2], cells: [usize; 2], degrees: f64) -> Piece<3> {
+fn sheet(size: [f64; 2], cells: [usize; 2], degrees: f64) -> ShapeMesh<3> {
     SheetFrame { center: Vector::ZERO, normal: Vector::axis(2), degrees }.sheet(Vector(size), cells)
 }
 
-fn sheet_body(piece: Piece<3>, thickness: f64) -> Body<3> {
-    let Piece { vertices, triangles, .. } = piece;
+fn sheet_body(piece: ShapeMesh<3>, thickness: f64) -> Body<3> {
+    let ShapeMesh { vertices, triangles, .. } = piece;
     Body { triangles, thickness, ..Body::new("sheet", vertices, lame(), DENSITY) }
 }
 
-fn rod_body<const D: usize>(piece: Piece<D>, radius: f64) -> Body<D> {
-    let Piece { vertices, edges, .. } = piece;
+fn rod_body<const D: usize>(piece: ShapeMesh<D>, radius: f64) -> Body<D> {
+    let ShapeMesh { vertices, edges, .. } = piece;
     Body { edges, radius, ..Body::new("rod", vertices, lame(), DENSITY) }
 }
 
@@ -85,7 +85,7 @@ fn a_stretched_strip_follows_hooke() {
 }
 
 /// Bending energy of a sheet that is rolled to a cylinder about the y axis, by that of a plate, ½ B area/R².
-fn rolled(piece: Piece<3>, area: f64) -> f64 {
+fn rolled(piece: ShapeMesh<3>, area: f64) -> f64 {
     let (radius, thickness) = (1.0, 0.01);
     let model = model(sheet_body(piece, thickness));
     let roll = |x: &Vector<3>| {
@@ -99,7 +99,7 @@ fn rolled(piece: Piece<3>, area: f64) -> f64 {
 }
 
 /// A parallelogram of regular triangles, turned.
-fn regular(side: f64, count: usize, degrees: f64) -> Piece<3> {
+fn regular(side: f64, count: usize, degrees: f64) -> ShapeMesh<3> {
     let mut piece = sheet([1.0, 1.0], [count, count], 0.0);
     piece.triangles.clear();
     let (row, n) = (count + 1, count as f64);
@@ -140,8 +140,8 @@ fn hanging<const D: usize>() {
     let (length, gravity) = (2.0, 10.0);
     let down = Vector::axis(1) * -1.0;
     for segments in [1, 7] {
-        let rod = rod_body(Piece::rod(Vector::<D>::ZERO, down * length, segments), 0.01);
-        let body = Body { prescribed: vec![(vec![0], Path::default())], ..rod };
+        let rod = rod_body(ShapeMesh::rod(Vector::<D>::ZERO, down * length, segments), 0.01);
+        let body = Body { prescribed: vec![(vec![0], Trajectory::default())], ..rod };
         let state = settled(&[body], down * gravity);
         let longer = -state.q[segments][1] - length;
         let expected = DENSITY * gravity * length * length / (2.0 * YOUNG);
@@ -159,8 +159,8 @@ fn a_rod_hangs() {
 fn cantilever<const D: usize>() {
     let (segments, length, radius, gravity) = (40, 1.0, 0.02, 1e-3);
     let part = length / segments as f64;
-    let rod = rod_body(Piece::rod(Vector::<D>::ZERO, Vector::axis(0) * length, segments), radius);
-    let body = Body { prescribed: vec![(vec![0, 1], Path::default())], ..rod };
+    let rod = rod_body(ShapeMesh::rod(Vector::<D>::ZERO, Vector::axis(0) * length, segments), radius);
+    let body = Body { prescribed: vec![(vec![0, 1], Trajectory::default())], ..rod };
     let state = settled(&[body], Vector::axis(1) * -gravity);
     let sag = -state.q[segments][1];
 
@@ -193,7 +193,7 @@ fn a_plate_bends() {
     let tip = piece.side(Side::Right)[cells[1] / 2] as usize;
     let mut body = sheet_body(piece, thickness);
     body.material = Lame::new(YOUNG, 0.0).unwrap().into();
-    body.prescribed = vec![(held, Path::default())];
+    body.prescribed = vec![(held, Trajectory::default())];
     let state = settled(&[body], Vector([0.0, 0.0, -gravity]));
     let free = 0.6 - 0.5 * part;
     let expected = DENSITY * gravity * free.powi(4) / (8.0 * YOUNG * thickness.powi(2) / 12.0);
@@ -207,7 +207,7 @@ fn masses_are_those_of_the_volumes() {
     let cloth = model(sheet_body(sheet([0.5, 0.4], [3, 4], 25.0), 2e-3));
     assert!(close(cloth.mass.of_nodes().iter().sum(), DENSITY * 0.5 * 0.4 * 2e-3));
     assert_eq!((cloth.elastic.membranes.len(), cloth.elastic.hinges.len()), (24, 12 + 2 * 4 + 3 * 3));
-    let rod = model(rod_body(Piece::rod(Vector([0.0, 0.0]), Vector([3.0, 4.0]), 10), 0.01));
+    let rod = model(rod_body(ShapeMesh::rod(Vector([0.0, 0.0]), Vector([3.0, 4.0]), 10), 0.01));
     assert!(close(rod.mass.of_nodes().iter().sum(), DENSITY * PI * 1e-4 * 5.0));
     assert!(close(rod.mass.of_nodes()[0], 0.5 * rod.mass.of_nodes()[1]));
     let thin = |thickness| {
@@ -298,7 +298,7 @@ fn fixed_shapes_push() {
         edges: (0..40).map(|k| [k, k + 1]).collect(),
         prescribed: vec![(
             (0..41).collect(),
-            Path::new(vec![(0.0, Vector::ZERO), (1.0, Vector([0.0, 0.5]))]).unwrap(),
+            Trajectory::new(vec![(0.0, Vector::ZERO), (1.0, Vector([0.0, 0.5]))]).unwrap(),
         )],
         ..Body::fixed_shape("floor", (0..41).map(|k| Vector([0.05 * f64::from(k) - 1.0, 0.0])).collect())
     };
@@ -379,11 +379,11 @@ fn caught<const D: usize>(falling: Body<D>, fixed: Body<D>, below: f64) {
 
 #[test]
 fn rods_are_caught() {
-    let rod = Piece::rod(Vector([-0.5, 0.02, 0.0]), Vector([0.5, 0.02, 0.0]), 10);
-    let across = Piece::rod(Vector([0.01, 0.0, -0.5]), Vector([0.01, 0.0, 0.5]), 1);
+    let rod = ShapeMesh::rod(Vector([-0.5, 0.02, 0.0]), Vector([0.5, 0.02, 0.0]), 10);
+    let across = ShapeMesh::rod(Vector([0.01, 0.0, -0.5]), Vector([0.01, 0.0, 0.5]), 1);
     let bar = Body { edges: across.edges, ..Body::fixed_shape("bar", across.vertices) };
     caught(rod_body(rod, 2e-3), bar, -0.01);
-    let string = Piece::rod(Vector([-0.5, 0.02]), Vector([0.5, 0.02]), 10);
+    let string = ShapeMesh::rod(Vector([-0.5, 0.02]), Vector([0.5, 0.02]), 10);
     let corners = [[-0.2, -0.5], [0.2, -0.5], [0.2, 0.0], [-0.2, 0.0]].map(Vector);
     let block =
         Body { triangles: vec![[0, 1, 2], [0, 2, 3]], ..Body::fixed_shape("block", corners.to_vec()) };

@@ -7,7 +7,7 @@ use stiction::friction::Mu;
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
 use stiction::potential::Potential;
-use stiction_sim::boundary::Path;
+use stiction_sim::boundary::Trajectory;
 use stiction_sim::integrator::{IntegratorKind, Newmark};
 use stiction_sim::material::Lame;
 use stiction_sim::model::{Body, Model};
@@ -293,7 +293,7 @@ fn belt<const D: usize>() {
     }
     let bodies = [block::<D>(0.95e-3), band.clone()];
     let x = rest(&bodies, vec![], G);
-    let drive = Path::default().with_velocity(Vector::axis(0));
+    let drive = Trajectory::default().with_velocity(Vector::axis(0));
     let moving = Body { prescribed: vec![((0..D as u32).collect(), drive)], ..band };
     let (model, mut state) =
         Model::new(&[bodies[0].clone(), moving], vec![], case.gravity(), case.params()).unwrap();
@@ -327,9 +327,9 @@ fn a_drawn_block_sticks_and_slips() {
     body.edges = vec![[middle, end]];
     // EA/L is the stiffness of the spring.
     body.radius = (stiffness * length / (YOUNG * std::f64::consts::PI)).sqrt();
-    body.prescribed = vec![(vec![end], Path::default())];
+    body.prescribed = vec![(vec![end], Trajectory::default())];
     let x = rest(std::slice::from_ref(&body), floor(), G);
-    body.prescribed = vec![(vec![end], Path::default().with_velocity(Vector([speed, 0.0])))];
+    body.prescribed = vec![(vec![end], Trajectory::default().with_velocity(Vector([speed, 0.0])))];
     let (model, mut state) = Model::new(&[body], floor(), case.gravity(), case.params()).unwrap();
     state.q = x;
     let mut run = Run { model, state, work: Workspace::default(), reports: vec![] };
@@ -396,7 +396,7 @@ formula = [\"0\", \"-{press:e} * t\"]
             model.check_free(&state).unwrap();
             (iterations, gap) = (iterations + report.iterations, report.gap);
         }
-        (gap / model.barrier.dhat(), iterations, state.kappa.unwrap() / model.first_kappa())
+        (gap / model.barrier.dhat(), iterations, state.kappa.unwrap() / model.stiffness.first())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::stencils::{Piece, Stencils, pair_count};
+use super::stencils::{StencilList, Stencils, pair_count};
 use crate::threads;
 
 /// Stencils in a task.
@@ -192,7 +192,7 @@ impl Builder {
 }
 
 /// Where each pair of each stencil lies in the pattern.
-fn find_slots(pieces: &[Piece<'_>], pattern: &Pattern, slots: &mut Vec<u32>) {
+fn find_slots(pieces: &[StencilList<'_>], pattern: &Pattern, slots: &mut Vec<u32>) {
     let lengths = pieces.iter().map(|piece| piece.count() * pair_count(piece.n));
     let count = lengths.clone().sum();
     slots.resize(count, 0);
@@ -224,7 +224,7 @@ struct Part {
 }
 
 impl Part {
-    fn fill(&mut self, pieces: &[Piece<'_>], vertices: usize) {
+    fn fill(&mut self, pieces: &[StencilList<'_>], vertices: usize) {
         self.touched.clear();
         self.touched.resize(vertices, false);
         self.ends.clear();

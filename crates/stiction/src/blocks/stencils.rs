@@ -21,7 +21,7 @@ pub struct Stencils {
 
 /// Some stencils of one list: how many vertices each has, and the vertices of all.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<'a> {
+pub(super) struct StencilList<'a> {
     pub(super) n: usize,
     pub(super) vertices: &'a [u32],
 }
@@ -101,11 +101,11 @@ impl Stencils {
     }
 
     /// All stencils, in pieces of at most `size`.
-    pub(super) fn pieces(&self, size: usize) -> Vec<Piece<'_>> {
+    pub(super) fn pieces(&self, size: usize) -> Vec<StencilList<'_>> {
         let (mut out, mut rest) = (Vec::new(), &self.vertices[..]);
         for &(n, count) in &self.lists {
             let (list, others) = rest.split_at(n * count);
-            out.extend(list.chunks((n * size).max(1)).map(|vertices| Piece { n, vertices }));
+            out.extend(list.chunks((n * size).max(1)).map(|vertices| StencilList { n, vertices }));
             rest = others;
         }
         out
@@ -117,7 +117,7 @@ pub(crate) const fn pair_count(n: usize) -> usize {
     n * n.saturating_sub(1) / 2
 }
 
-impl Piece<'_> {
+impl StencilList<'_> {
     /// How many stencils there are.
     pub(super) fn count(&self) -> usize {
         self.vertices.len() / self.n.max(1)

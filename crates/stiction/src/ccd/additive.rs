@@ -13,7 +13,7 @@
 //! handed to boxes ([`super::tight_inclusion`]). The conservative advancement of \[Li2021\] bounds the approach
 //! by speeds instead of heights; parallel faces then need many advances, here one.
 
-use super::motion::Motion;
+use super::motion::PairMotion;
 use super::slab::Between;
 use crate::math::Vector;
 
@@ -63,7 +63,11 @@ pub(super) struct Wanted {
 impl Wanted {
     /// The gap to keep for a pair that is `gap` apart at the start; nothing if that is too close already.
     #[inline]
-    fn gap_to_keep<const D: usize, const N: usize>(&self, motion: &Motion<D, N>, gap: f64) -> Option<f64> {
+    fn gap_to_keep<const D: usize, const N: usize>(
+        &self,
+        motion: &PairMotion<D, N>,
+        gap: f64,
+    ) -> Option<f64> {
         let least = self.least(motion);
         // Not `gap <= least`: a gap that is no number is no gap.
         (gap > least).then(|| least + self.keep * (gap - least).min(self.at_most * motion.unit))
@@ -71,7 +75,7 @@ impl Wanted {
 
     /// The smallest gap that is far enough, in scaled lengths.
     #[inline]
-    pub fn least<const D: usize, const N: usize>(&self, motion: &Motion<D, N>) -> f64 {
+    pub fn least<const D: usize, const N: usize>(&self, motion: &PairMotion<D, N>) -> f64 {
         self.min_distance * motion.unit + motion.slack
     }
 }
@@ -79,7 +83,7 @@ impl Wanted {
 /// The first advance. Free motions, which most are, need no other.
 #[inline]
 pub(super) fn begin<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     wanted: &Wanted,
 ) -> Reached {
     begin_with::<K, D, N>(motion, wanted).0
@@ -88,7 +92,7 @@ pub(super) fn begin<K: Between<D, N>, const D: usize, const N: usize>(
 /// Like [`begin`], with the distance beyond `ξ` at the start, in m.
 #[inline]
 pub(super) fn begin_with<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     wanted: &Wanted,
 ) -> (Reached, f64) {
     let slab = K::slab(&motion.start);
@@ -101,7 +105,7 @@ pub(super) fn begin_with<K: Between<D, N>, const D: usize, const N: usize>(
 
 /// One more advance.
 pub(super) fn advance<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     from: Reached,
 ) -> Reached {
     let slab = K::slab(&motion.at(from.time));
@@ -114,7 +118,7 @@ pub(super) fn advance<K: Between<D, N>, const D: usize, const N: usize>(
 
 /// The same as far as a slab that turns can prove, if that is further than `reached`.
 fn turn<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     from: (f64, Vector<D>),
     reached: Reached,
 ) -> Reached {
@@ -135,7 +139,7 @@ fn turn<K: Between<D, N>, const D: usize, const N: usize>(
 
 #[inline]
 fn reach<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     from: Reached,
     normal: Vector<D>,
 ) -> Reached {
@@ -151,7 +155,7 @@ fn reach<K: Between<D, N>, const D: usize, const N: usize>(
 
 /// As many advances as are worth it.
 pub(super) fn follow<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     wanted: &Wanted,
 ) -> Reached {
     let mut reached = begin::<K, D, N>(motion, wanted);

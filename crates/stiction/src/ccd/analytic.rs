@@ -18,7 +18,7 @@ use crate::threads;
 
 /// A surface on its way.
 #[derive(Clone, Copy)]
-struct Path<'a, const D: usize> {
+struct MovingSurface<'a, const D: usize> {
     surface: &'a Surface<D>,
     start: &'a [Vector<D>],
     end: &'a [Vector<D>],
@@ -45,7 +45,7 @@ impl Ccd {
         if !p.is_finite() {
             return Err(Error::NotFinite { what: "motion of obstacle", index: 0 });
         }
-        let path = Path { surface, start, end };
+        let path = MovingSurface { surface, start, end };
         Ok(match obstacle {
             Obstacle::Plane(plane) => self.plane_step(plane, p, &path),
             Obstacle::Sphere(sphere) => self.sphere_step(sphere, p, &path),
@@ -69,7 +69,7 @@ impl Ccd {
     }
 
     /// Heights above a plane are linear in time.
-    fn plane_step<const D: usize>(&self, plane: &Plane<D>, p: Vector<D>, path: &Path<'_, D>) -> f64 {
+    fn plane_step<const D: usize>(&self, plane: &Plane<D>, p: Vector<D>, path: &MovingSurface<'_, D>) -> f64 {
         let (n, o) = (plane.normal(), plane.point());
         let heights = path.surface.vertices().iter().map(|&v| {
             let (x, y) = (path.start[v as usize], path.end[v as usize]);
@@ -89,9 +89,14 @@ impl Ccd {
         })
     }
 
-    fn sphere_step<const D: usize>(&self, sphere: &Sphere<D>, p: Vector<D>, path: &Path<'_, D>) -> f64 {
+    fn sphere_step<const D: usize>(
+        &self,
+        sphere: &Sphere<D>,
+        p: Vector<D>,
+        path: &MovingSurface<'_, D>,
+    ) -> f64 {
         let (from, to) = (sphere.center(), sphere.center() + p);
-        let Path { surface, .. } = path;
+        let MovingSurface { surface, .. } = path;
         let face = |f: usize| {
             let [a, b, c] = surface.faces()[f];
             let (s, e) = path.ends(Stencil([a, b, c]));
@@ -121,7 +126,12 @@ impl Ccd {
     }
 
     /// Seen along the axis, a cylinder is a disc.
-    fn cylinder_step<const D: usize>(&self, cylinder: &Cylinder<D>, p: Vector<D>, path: &Path<'_, D>) -> f64 {
+    fn cylinder_step<const D: usize>(
+        &self,
+        cylinder: &Cylinder<D>,
+        p: Vector<D>,
+        path: &MovingSurface<'_, D>,
+    ) -> f64 {
         let (o, [u, v]) = (cylinder.point(), across(cylinder.axis()));
         let flat = |x: Vector<D>, o: Vector<D>| Vector([u.dot(x - o), v.dot(x - o)]);
         let seen = |x: &[Vector<D>], o: Vector<D>| x.iter().map(|x| flat(*x, o)).collect::<Vec<_>>();
@@ -183,7 +193,7 @@ pub(super) fn across<const D: usize>(axis: Vector<D>) -> [Vector<D>; 2] {
     [u, cross(axis, u)]
 }
 
-impl<const D: usize> Path<'_, D> {
+impl<const D: usize> MovingSurface<'_, D> {
     fn ends<const N: usize>(&self, stencil: Stencil<N>) -> ([Vector<D>; N], [Vector<D>; N]) {
         (stencil.gather(self.start), stencil.gather(self.end))
     }

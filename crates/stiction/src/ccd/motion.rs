@@ -22,7 +22,7 @@ const RANGE: std::ops::Range<f64> = 1e-60..1e60;
 /// ```
 /// `unit` is a power of two, 1 unless the coordinates are huge or tiny.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Motion<const D: usize, const N: usize> {
+pub(super) struct PairMotion<const D: usize, const N: usize> {
     pub start: [Vector<D>; N],
     pub step: [Vector<D>; N],
     /// What rounding can do to a gap along a unit direction.
@@ -31,7 +31,7 @@ pub(super) struct Motion<const D: usize, const N: usize> {
     pub unit: f64,
 }
 
-impl<const D: usize, const N: usize> Motion<D, N> {
+impl<const D: usize, const N: usize> PairMotion<D, N> {
     /// From absolute positions at both ends; nothing if one is not finite.
     #[inline]
     pub fn new(start: &[Vector<D>; N], end: &[Vector<D>; N]) -> Option<Self> {
@@ -89,13 +89,13 @@ mod tests {
     fn huge_and_tiny_motions_are_scaled_and_others_are_not() {
         for (size, scaled) in [(1.0, false), (1e-200, true), (5e-324, true), (1e300, true)] {
             let start = [Vector([size, 0.0]), Vector([0.0, size])];
-            let motion = Motion::new(&start, &start).unwrap();
+            let motion = PairMotion::new(&start, &start).unwrap();
             assert_eq!(motion.unit != 1.0, scaled);
             let offset = motion.start[1][1] / motion.unit;
             assert_eq!(offset, size);
         }
-        assert!(Motion::new(&[Vector([f64::NAN, 0.0])], &[Vector([0.0; 2])]).is_none());
-        assert!(Motion::new(&[Vector([f64::INFINITY, 0.0])], &[Vector([0.0; 2])]).is_none());
-        assert!(Motion::new(&[Vector([0.0; 3])], &[Vector([0.0; 3])]).unwrap().slack > 0.0);
+        assert!(PairMotion::new(&[Vector([f64::NAN, 0.0])], &[Vector([0.0; 2])]).is_none());
+        assert!(PairMotion::new(&[Vector([f64::INFINITY, 0.0])], &[Vector([0.0; 2])]).is_none());
+        assert!(PairMotion::new(&[Vector([0.0; 3])], &[Vector([0.0; 3])]).unwrap().slack > 0.0);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Query;
-use super::motion::{Motion, SLACK};
+use super::motion::{PairMotion, SLACK};
 use super::slab::Between;
 use crate::broad_phase::Candidates;
 use crate::error::Result;
@@ -199,7 +199,7 @@ pub(super) fn largest_entry<const D: usize>(x: &[Vector<D>]) -> f64 {
 pub(super) fn with_motion<const D: usize, const N: usize, R>(
     (start, end): (&[Vector<D>; N], &[Vector<D>; N]),
     otherwise: R,
-    f: impl FnOnce(&Motion<D, N>) -> R,
+    f: impl FnOnce(&PairMotion<D, N>) -> R,
 ) -> R {
-    Motion::new(start, end).map_or(otherwise, |motion| f(&motion))
+    PairMotion::new(start, end).map_or(otherwise, |motion| f(&motion))
 }

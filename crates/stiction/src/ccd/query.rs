@@ -3,7 +3,7 @@
 use super::Ccd;
 use super::CcdKind;
 use super::additive::{Reached, Wanted, advance, begin, begin_with, follow};
-use super::motion::Motion;
+use super::motion::PairMotion;
 use super::slab::Between;
 use super::tight_inclusion::{Target, first_contact};
 use crate::math::Vector;
@@ -39,7 +39,7 @@ macro_rules! of_kind {
         }
     };
     (@ $kind:ident, $start:expr, $end:expr, $otherwise:expr, $call:ident ($($argument:expr),*)) => {
-        Motion::new($start, $end).map_or($otherwise, |motion| $call::<$kind, D, _>(&motion, $($argument),*))
+        PairMotion::new($start, $end).map_or($otherwise, |motion| $call::<$kind, D, _>(&motion, $($argument),*))
     };
 }
 
@@ -96,7 +96,7 @@ impl Ccd {
 }
 
 fn room_at_start<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     wanted: &Wanted,
 ) -> f64 {
     begin_with::<K, D, N>(motion, wanted).1
@@ -104,7 +104,7 @@ fn room_at_start<K: Between<D, N>, const D: usize, const N: usize>(
 
 /// Slabs, and boxes where slabs do not come to an end.
 fn follow_and_enclose<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     wanted: &Wanted,
 ) -> f64 {
     let reached = follow::<K, D, N>(motion, wanted);
@@ -112,7 +112,10 @@ fn follow_and_enclose<K: Between<D, N>, const D: usize, const N: usize>(
 }
 
 /// What two slabs prove, then boxes.
-fn enclose<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, N>, wanted: &Wanted) -> f64 {
+fn enclose<K: Between<D, N>, const D: usize, const N: usize>(
+    motion: &PairMotion<D, N>,
+    wanted: &Wanted,
+) -> f64 {
     let first = begin::<K, D, N>(motion, wanted);
     let second = if first.done { first } else { advance::<K, D, N>(motion, first) };
     finish::<K, D, N>(motion, second, wanted).time
@@ -120,7 +123,7 @@ fn enclose<K: Between<D, N>, const D: usize, const N: usize>(motion: &Motion<D, 
 
 /// Boxes from where a pair has been followed to.
 fn finish<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     from: Reached,
     wanted: &Wanted,
 ) -> Reached {

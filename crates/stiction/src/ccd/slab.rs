@@ -11,7 +11,7 @@
 //! Vertices that move on straight lines have heights `n·x` that are linear in time, so the gap along a fixed
 //! `n` is concave in time: where it is large enough at two times, it is so between them.
 
-use super::motion::Motion;
+use super::motion::PairMotion;
 use crate::closest::{self, EdgePart, FacePart};
 use crate::math::Vector;
 use crate::math::span::normal;
@@ -85,7 +85,7 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
     /// for every difference `Δ` of a vertex of the first and one of the second primitive: a mean of three
     /// numbers, so not smaller than the smallest. And `|n| ≤ 1`, so the distance is not smaller than `n·Δ`.
     /// Primitives that turn together keep such a slab, however far their vertices are from each other.
-    fn turns(motion: &Motion<D, N>, ends: [(f64, Vector<D>); 2], keep: f64) -> bool {
+    fn turns(motion: &PairMotion<D, N>, ends: [(f64, Vector<D>); 2], keep: f64) -> bool {
         let [(x, n), (y, m)] = ends.map(|(t, normal)| (motion.at(t), normal));
         (0..Self::SPLIT).all(|i| {
             (Self::SPLIT..N).all(|j| {
@@ -97,7 +97,7 @@ pub(super) trait Between<const D: usize, const N: usize>: PairKind<N> {
 
     /// How long the slab along `n` stays at least `keep` wide; infinite if until the end, and 0 at the least.
     #[inline]
-    fn holds_until(motion: &Motion<D, N>, n: Vector<D>, keep: f64) -> f64 {
+    fn holds_until(motion: &PairMotion<D, N>, n: Vector<D>, keep: f64) -> f64 {
         let height: [f64; N] = motion.start.map(|a| n.dot(a));
         let rise: [f64; N] = motion.step.map(|p| n.dot(p));
         let mut until = f64::INFINITY;

@@ -19,7 +19,7 @@ use std::array::from_fn;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::motion::Motion;
+use super::motion::PairMotion;
 use super::slab::Between;
 use crate::math::Vector;
 
@@ -81,7 +81,7 @@ struct Spread {
 /// The time from `target.from` to `target.to` before which no two points come closer than the target;
 /// infinite if none do.
 pub(super) fn first_contact<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     target: &Target<D>,
 ) -> f64 {
     let mut queue = BinaryHeap::new();
@@ -116,7 +116,7 @@ pub(super) fn first_contact<K: Between<D, N>, const D: usize, const N: usize>(
 /// Until when the slab at time `t` proves that nothing is too close, before `t` if it separates nothing;
 /// nothing if it shows the primitives to be as close as the target, but for the tolerance.
 fn slab_holds_until<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     target: &Target<D>,
     t: f64,
 ) -> Option<f64> {
@@ -129,7 +129,7 @@ fn slab_holds_until<K: Between<D, N>, const D: usize, const N: usize>(
 
 /// How much the values differ on a cell; nothing if no two of its points are too close.
 fn examine<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     target: &Target<D>,
     cell: &Cell,
 ) -> Option<Spread> {
@@ -167,7 +167,7 @@ fn misses<const D: usize>(corners: &[Vector<D>; 8], n: Vector<D>, reach: f64) ->
 /// The values at the corners; bit 0 of the index is for time, bits 1 and 2 are for the coordinates.
 /// Coordinates that the pair does not have make equal corners.
 fn corners<K: Between<D, N>, const D: usize, const N: usize>(
-    motion: &Motion<D, N>,
+    motion: &PairMotion<D, N>,
     cell: &Cell,
 ) -> [Vector<D>; 8] {
     let y = cell.time.map(|t| motion.at(t));

@@ -43,7 +43,7 @@ struct Sample {
 }
 
 /// A scene on its way along `x + t p`, with fixed velocities of the vertices.
-struct Path<'a, const D: usize> {
+struct MovingSurface<'a, const D: usize> {
     scene: &'a Scene<D>,
     p: Vec<Vector<D>>,
     v: Vec<Vector<D>>,
@@ -52,7 +52,7 @@ struct Path<'a, const D: usize> {
     without_parallel: bool,
 }
 
-impl<const D: usize> Path<'_, D> {
+impl<const D: usize> MovingSurface<'_, D> {
     fn x(&self, t: f64) -> Vec<Vector<D>> {
         self.scene.x.iter().zip(&self.p).map(|(x, p)| *x + *p * t).collect()
     }
@@ -182,7 +182,7 @@ fn walk<const D: usize>(
 ) {
     let v = scene.x.iter().map(|_| random.points::<D, 1>(1.0)[0]).collect();
     let coefficients = some_coefficients(random, scene.x.len(), path);
-    let jump = Path { scene, p, v, coefficients, without_parallel: false }.walk(census);
+    let jump = MovingSurface { scene, p, v, coefficients, without_parallel: false }.walk(census);
     assert!(jump < SMALL, "friction jumps by {jump:e} of its largest value");
 }
 
@@ -245,7 +245,8 @@ fn friction_without_nearly_parallel_edges_would_jump() {
             let scene = support::nearly_parallel(&mut random);
             let p = random.points::<3, 4>(0.1 * DHAT).to_vec();
             let v = random.points::<3, 4>(1.0).to_vec();
-            let path = Path { scene: &scene, p, v, coefficients: 0.4.into(), without_parallel: true };
+            let path =
+                MovingSurface { scene: &scene, p, v, coefficients: 0.4.into(), without_parallel: true };
             jumps.push(path.walk(&mut Census::default()));
         }
         assert!(jumps.iter().filter(|jump| **jump > 0.2).count() >= 3, "{jumps:?}");

@@ -78,7 +78,7 @@ fn one() -> f64 {
 
 /// A mesh of which the sides have names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Piece<const D: usize> {
+pub struct ShapeMesh<const D: usize> {
     /// Positions in m.
     pub vertices: Vec<Vector<D>>,
     /// Segments of rods.
@@ -93,7 +93,7 @@ pub struct Piece<const D: usize> {
     sides: [Vec<u32>; 6],
 }
 
-impl<const D: usize> Piece<D> {
+impl<const D: usize> ShapeMesh<D> {
     /// The vertices on a side; none where the shape has no such side.
     pub fn side(&self, side: Side) -> &[u32] {
         &self.sides[side as usize]
@@ -197,7 +197,7 @@ impl<const D: usize> Piece<D> {
     }
 }
 
-impl<const D: usize> From<BoxMesh<D>> for Piece<D> {
+impl<const D: usize> From<BoxMesh<D>> for ShapeMesh<D> {
     fn from(mesh: BoxMesh<D>) -> Self {
         let sides = Side::ALL.map(|side| mesh.side(side));
         let BoxMesh { vertices, triangles, tetrahedra, .. } = mesh;
@@ -227,7 +227,7 @@ impl SheetFrame {
     }
 
     /// A flat mesh in space.
-    pub fn sheet<const D: usize>(&self, size: Vector<2>, cells: [usize; 2]) -> Piece<D> {
+    pub fn sheet<const D: usize>(&self, size: Vector<2>, cells: [usize; 2]) -> ShapeMesh<D> {
         let flat = BoxMesh::new(Vector::ZERO, size, cells, 0.0);
         let [u, v] = self.axes();
         let place = |x: &Vector<2>| {
@@ -235,8 +235,8 @@ impl SheetFrame {
             Vector(from_fn(|k| place.0.get(k).copied().unwrap_or(0.0)))
         };
         let vertices = flat.vertices.iter().map(place).collect();
-        let Piece { triangles, sides, .. } = Piece::from(flat);
-        Piece { vertices, triangles, sides, ..Piece::default() }
+        let ShapeMesh { triangles, sides, .. } = ShapeMesh::from(flat);
+        ShapeMesh { vertices, triangles, sides, ..ShapeMesh::default() }
     }
 }
 
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn sheets_lie_as_their_normal_says() {
         let up = SheetFrame { center: Vector([0.0, 2.0, 0.0]), normal: Vector::axis(1), degrees: 0.0 };
-        let sheet: Piece<3> = up.sheet(Vector([2.0, 1.0]), [4, 2]);
+        let sheet: ShapeMesh<3> = up.sheet(Vector([2.0, 1.0]), [4, 2]);
         assert_eq!((sheet.vertices.len(), sheet.triangles.len()), (15, 16));
         let close = |a: f64, b: f64| (a - b).abs() < 1e-14;
         assert!(sheet.vertices.iter().all(|x| close(x[1], 2.0)));
@@ -276,7 +276,7 @@ mod tests {
         let [a, b, c] = sheet.triangles[0].map(|v| sheet.vertices[v as usize]);
         assert!(cross(b - a, c - a)[1] > 0.0, "the normal is that of the triangles");
         let wall = SheetFrame { normal: Vector::axis(0), degrees: 90.0, ..up };
-        let sheet: Piece<3> = wall.sheet(Vector([2.0, 1.0]), [1, 1]);
+        let sheet: ShapeMesh<3> = wall.sheet(Vector([2.0, 1.0]), [1, 1]);
         assert!(sheet.vertices.iter().all(|x| close(x[0], 0.0) && close(x[2].abs(), 1.0)));
     }
 
@@ -289,17 +289,17 @@ mod tests {
             triangles: vec![[1, 2, 3]],
             tetrahedra: vec![[1, 3, 2, 4]],
         };
-        let solid = Piece::of_file(&mesh, |x| x * 2.0).unwrap();
+        let solid = ShapeMesh::of_file(&mesh, |x| x * 2.0).unwrap();
         assert!(solid.triangles.is_empty() && solid.edges.is_empty());
         assert_eq!((solid.vertices.len(), solid.tetrahedra[0]), (4, [0, 2, 3, 1]));
         assert_eq!(solid.vertices[1], Vector([2.0, 0.0, 0.0]));
         assert_eq!(solid.side(Side::Right), [1]);
         assert_eq!(solid.side(Side::Back), [0, 1, 2]);
         let clockwise = Mesh { triangles: vec![[1, 3, 2]], tetrahedra: vec![], ..mesh };
-        let flat = Piece::of_file(&clockwise, |x| Vector([x[0], x[1]])).unwrap();
+        let flat = ShapeMesh::of_file(&clockwise, |x| Vector([x[0], x[1]])).unwrap();
         assert_eq!((flat.triangles[0], flat.vertices.len()), ([0, 1, 2], 3));
         assert!(flat.side(Side::Front).is_empty());
-        assert_eq!(Piece::of_file(&Mesh::default(), |x| x), None);
+        assert_eq!(ShapeMesh::of_file(&Mesh::default(), |x| x), None);
     }
 
     #[test]
