@@ -1,7 +1,7 @@
 """Scenes that are made here, in any size: `blocks(n)` and `cloth(n)`.
 
-blocks: three blocks of 0.2 m × 0.1 m × 0.2 m slide above each other and over the ground, each in 2n × n × 2n cells of six tetrahedra.
-cloth:  a sheet of 0.5 m × 0.5 m in n × n cells of two triangles falls onto a fixed cube of 0.2 m.
+blocks: three blocks of 0.2 m × 0.1 m × 0.2 m slide on each other and on the ground; each has 2n × n × 2n cells of six tetrahedra.
+cloth:  a sheet of 0.5 m × 0.5 m falls onto a fixed cube of 0.2 m; it has n × n cells of two triangles.
 """
 
 import math

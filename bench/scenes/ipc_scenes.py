@@ -1,8 +1,8 @@
 """Translates scenes of the original IPC code into ours.
 
-Shapes are placed as IPC places them (scaled, turned, moved, brought to `size`, shifted by its script) and written as placed, so that
-both programs start from the same vertices. Lengths and tolerances that IPC gives relative to the diagonal of the tetrahedra at rest
-become absolute.
+Shapes are placed as IPC places them (scaled, turned, moved, brought to `size`, shifted by its script) and written as placed:
+both programs start from the same vertices. Lengths and tolerances that IPC gives relative to the diagonal of the tetrahedra
+at rest become absolute.
 """
 
 import math
@@ -222,7 +222,8 @@ def settings_of(ipc: IpcScene, diagonal: float) -> dict[str, Any]:
         settings["gravity"] = [0.0, -GRAVITY, 0.0]
     settings["time"] = {"step": ipc.step}
     settings["contact"] = {"dhat": ipc.tuning[2] * diagonal}
-    if ipc.self_mu or any(item.mu for item in [*ipc.half_spaces, *ipc.obstacles]):
+    coefficients = [ipc.self_mu, *(item.mu for item in ipc.half_spaces), *(item.mu for item in ipc.obstacles)]
+    if any(coefficients):
         settings["friction"] = friction_of(ipc, diagonal)
     planes = [plane_of(number, item) for number, item in enumerate(ipc.half_spaces)]
     planes += [shape.plane for shape in ipc.shapes if shape.plane]

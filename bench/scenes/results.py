@@ -24,7 +24,8 @@ HEAD = (
 
 def machine() -> dict[str, Any]:
     """The kind of machine, without its name."""
-    return {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {"cpu": cpu_name(), "cores": cores}
 
 
 def cpu_name() -> str:
@@ -64,7 +65,8 @@ def row(run: Run) -> str:
     text = (
         f"{run.scene:16}{run.vertices:9,}{run.elements:9,} {run.program:14}{run.threads or '':>8}{steps:>9}"
         f"{number(seconds.get('wall')):>9}{number(seconds.get('cpu')):>9}{pair(run.iterations, 1):>13}"
-        f"{'' if run.substeps is None else run.substeps:>9}{pair(run.contacts, 0):>15}{run.peak_memory_mb or 0:7.0f}  {shares(run)}"
+        f"{'' if run.substeps is None else run.substeps:>9}{pair(run.contacts, 0):>15}{run.peak_memory_mb or 0:7.0f}"
+        f"  {shares(run)}"
     )
     return text.rstrip() + ("" if run.status == "done" else f"  {run.status} {run.message[:200]}".rstrip())
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -133,7 +134,7 @@ def head(programs: list[Program]) -> dict[str, Any]:
     }
 
 
-def runs_of(scene: Scene, args: argparse.Namespace, programs: list[Program]):
+def runs_of(scene: Scene, args: argparse.Namespace, programs: list[Program]) -> Iterator[Run]:
     """All programs in turn for each number of threads; those without threads once."""
     settings = Settings(args.settings, args.steps, args.tolerance)
     for threads in dict.fromkeys(args.threads):

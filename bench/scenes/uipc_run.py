@@ -50,8 +50,8 @@ def config(scene: Scene, tolerance: float) -> dict[str, Any]:
 def sheet(body: Body) -> Any:
     """A sheet of triangles with bending.
 
-    libuipc's thickness is a radius that keeps sheets apart; mass and energy are proportional to thickness times density or modulus. A
-    thinner sheet of a denser and stiffer matter is the same sheet, with contact at its middle as in stiction.
+    libuipc's thickness is a radius that keeps sheets apart; mass and energy are proportional to thickness times density or
+    modulus. A thinner sheet of a denser and stiffer matter is the same sheet, with contact at its middle as in stiction.
     """
     mesh = trimesh(np.array(body.points), np.array(body.cells, np.int32))
     label_surface(mesh)
