@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,7 @@ def read_obj(path: Path) -> tuple[list[Point], list[Cell]]:
             points.append(numbers(words[1:4]))
         elif words[:1] == ["f"]:
             first, *rest = (int(word.split("/")[0]) - 1 for word in words[1:])
-            triangles += [[first, b, c] for b, c in zip(rest, rest[1:])]
+            triangles += [[first, b, c] for b, c in pairwise(rest)]
     return points, triangles
 
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -104,7 +105,7 @@ def take_usage(out: Run, usage: Usage) -> None:
     marks = usage.marks or [Mark(0, usage.wall, usage.cpu)]
     first, last = marks[0], marks[-1]
     out.start_seconds = round(first.wall, 4)
-    for a, b in zip(marks, marks[1:]):
+    for a, b in pairwise(marks):
         out.step_wall += [round((b.wall - a.wall) / (b.steps - a.steps), 6)] * (b.steps - a.steps)
     out.steps = last.steps
     if last.steps > first.steps:
@@ -124,7 +125,7 @@ class Stiction:
     threaded = True
 
     def about(self) -> dict[str, Any]:
-        said = subprocess.run([self.binary, "--version"], capture_output=True, text=True, check=True).stdout
+        said = subprocess.run([self.binary, "--version"], capture_output=True, text=True, check=False).stdout
         return {"version": said.strip(), "commit": self.commit, "sha256": digest(self.binary)}
 
     def has(self, scene: Scene) -> bool:

@@ -109,12 +109,17 @@ def ratios(runs: list[Run]) -> list[str]:
 def ratio(a: Run, b: Run) -> str:
     common = min(len(a.step_wall), len(b.step_wall))
     seconds = sum(b.step_wall[:common]) / sum(a.step_wall[:common])
-    threads = f"{a.threads} thread" + ("s" if a.threads != 1 else "")
-    text = f"{a.scene}, {threads}, {common} steps: {b.program} takes {seconds:.2f} times the wall time of {a.program}"
+    text = f"{a.scene}, {in_words(a.threads)}, {common} steps: {b.program} takes {seconds:.2f} times the wall time of {a.program}"
     if not (a.step_iterations and b.step_iterations):
         return text
     iterations = sum(b.step_iterations[:common]), sum(a.step_iterations[:common])
     return f"{text}; iterations {iterations[0]} and {iterations[1]}"
+
+
+def in_words(threads: int | None) -> str:
+    if threads is None:
+        return "GPU"
+    return "1 thread" if threads == 1 else f"{threads} threads"
 
 
 # --- Growth ---
@@ -145,7 +150,7 @@ def growth_lines(fits: list[dict[str, Any]]) -> list[str]:
     lines = []
     for fit in fits:
         points = ", ".join(f"{n:,}: {1e3 * s:.3g} ms" for n, s in fit["seconds_per_iteration"].items())
-        name = f"{fit['family']}, {fit['program']}, {fit['threads'] or '-'} threads"
+        name = f"{fit['family']}, {fit['program']}, {in_words(fit['threads'])}"
         lines.append(f"{name}: time of an iteration grows as vertices^{fit['exponent']:.2f} ({points})")
     return lines
 
