@@ -64,7 +64,9 @@ class Run:
     sha256: dict[str, str] = field(default_factory=dict)  # of the table of steps and of the last frame
     step_wall: list[float] = field(default_factory=list)  # in s
     step_iterations: list[int] = field(default_factory=list)
-    rows: list[str] = field(default_factory=list, repr=False)  # of the table of steps; not kept in files
+    # Not kept in files:
+    has_table: bool = False  # whether the program writes a table of steps
+    rows: list[str] = field(default_factory=list, repr=False)  # of that table
 
 
 class Program(Protocol):
@@ -133,6 +135,7 @@ class Stiction:
 
     def run(self, job: Job) -> Run:
         out, results = new_run(self, job), job.folder / "out"
+        out.has_table = True
         file = write_scene(job.scene, job.folder, job.settings)
         threads = str(job.threads)
         command = [str(self.binary), "run", str(file), "-o", str(results), "-q", "--timings", "--threads", threads]

@@ -50,7 +50,7 @@ def file_name(folder: Path) -> Path:
 
 def save(path: Path, document: dict[str, Any], runs: list[Run]) -> None:
     """Writes all that is known so far."""
-    kept = [{key: value for key, value in asdict(run).items() if key != "rows"} for run in runs]
+    kept = [{key: value for key, value in asdict(run).items() if key not in ("has_table", "rows")} for run in runs]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document | {"runs": kept}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -158,18 +158,29 @@ def growth_lines(fits: list[dict[str, Any]]) -> list[str]:
 # --- Bits ---
 
 
-def bits(runs: list[Run]) -> dict[str, bool]:
-    """Whether steps.csv and the last frame are the same for all numbers of threads, for each scene and program."""
+def bits(runs: list[Run]) -> dict[str, bool | None]:
+    """Whether steps.csv and the last frame are the same for all numbers of threads, for each scene and program of ours.
+
+    None where a run has no finished step, so that nothing was compared.
+    """
     found: dict[str, list[Run]] = {}
     for run in runs:
-        if run.rows:
+        if run.has_table:
             found.setdefault(f"{run.scene}, {run.program}", []).append(run)
-    return {name: all(same_bits(of_name[0], run) for run in of_name[1:]) for name, of_name in found.items() if len(of_name) > 1}
+    return {name: same_bits(group) for name, group in found.items()}
 
 
-def same_bits(a: Run, b: Run) -> bool:
-    """Of runs that were stopped, the steps that both have finished."""
-    if a.status == b.status == "done":
-        return a.sha256 == b.sha256
-    common = min(len(a.rows), len(b.rows))
-    return a.rows[:common] == b.rows[:common]
+def same_bits(runs: list[Run]) -> bool | None:
+    """Of runs that were stopped, only the steps that all have finished are compared."""
+    if any(run.steps == 0 for run in runs):
+        return None
+    if all(run.status == "done" for run in runs):
+        return all(run.sha256 == runs[0].sha256 for run in runs)
+    common = min(len(run.rows) for run in runs)
+    return all(run.rows[:common] == runs[0].rows[:common] for run in runs)
+
+
+def bits_line(name: str, same: bool | None) -> str:
+    if same is None:
+        return f"{name}: bits NOT COMPARED, a run finished no step"
+    return f"{name}: {'the same bits' if same else 'BITS DIFFER'}"

@@ -145,7 +145,7 @@ def runs_of(scene: Scene, args: argparse.Namespace, programs: list[Program]) -> 
 
 
 def conclude(args: argparse.Namespace, document: dict[str, Any], runs: list[Run]) -> int:
-    """Prints what follows from all runs; 1 if one of them failed or bits differ."""
+    """Prints what follows from all runs; 1 if one of them failed, or bits differ or could not be compared."""
     lines = results.ratios(runs)
     status = int(any(run.status == "failed" for run in runs))
     if args.growth:
@@ -154,7 +154,7 @@ def conclude(args: argparse.Namespace, document: dict[str, Any], runs: list[Run]
     if args.bits:
         document["same_bits"] = results.bits(runs)
         status |= int(not all(document["same_bits"].values()))
-        lines += [f"{name}: {'the same bits' if same else 'BITS DIFFER'}" for name, same in document["same_bits"].items()]
+        lines += [results.bits_line(name, same) for name, same in document["same_bits"].items()]
     if lines:
         print("", *lines, sep="\n")
     return status
