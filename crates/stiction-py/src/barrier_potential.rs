@@ -13,7 +13,7 @@ use stiction::potential::Potential;
 
 use crate::any_barrier::{AnyBarrier, BarrierChoice};
 use crate::array::{from_vectors, reals};
-use crate::contacts::{AnyContacts, ContactSet, Contacts};
+use crate::contacts::{AnyContacts, Contacts, SurfaceContacts};
 use crate::error::{at, not_negative, plain};
 use crate::sparse::{Columns, sum_of};
 use crate::surface::either;
@@ -157,9 +157,9 @@ impl BarrierPotential {
 
     /// The energy B in J; infinite where something touches.
     fn energy(&self, contacts: &Contacts, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        either!(AnyContacts, &contacts.0, scene => {
-            let positions = scene.field("x", x)?;
-            let found = self.0.on(x.py(), scene, |barrier| {
+        either!(AnyContacts, &contacts.0, touching => {
+            let positions = touching.field("x", x)?;
+            let found = self.0.on(x.py(), touching, |barrier| {
                 let energy = barrier.energy(&positions);
                 // No stiffness times an infinite barrier.
                 if energy.is_nan() { self.0.refuse(barrier, &positions)?; }
@@ -175,9 +175,9 @@ impl BarrierPotential {
         contacts: &Contacts,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyContacts, &contacts.0, scene => {
-            let positions = scene.field("x", x)?;
-            let found = self.0.on(x.py(), scene, |barrier| self.0.gradient(barrier, &positions))?;
+        either!(AnyContacts, &contacts.0, touching => {
+            let positions = touching.field("x", x)?;
+            let found = self.0.on(x.py(), touching, |barrier| self.0.gradient(barrier, &positions))?;
             let found = found.map_err(|error| plain(&error))?;
             Ok(from_vectors(x.py(), &found))
         })
@@ -218,10 +218,10 @@ impl BarrierPotential {
         psd: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let psd = read_psd(psd)?;
-        either!(AnyContacts, &contacts.0, scene => {
-            let (positions, p) = (scene.field("x", x)?, scene.field("p", p)?);
+        either!(AnyContacts, &contacts.0, touching => {
+            let (positions, p) = (touching.field("x", x)?, touching.field("p", p)?);
             let mut out = vec![Vector::ZERO; positions.len()];
-            let done = self.0.on(x.py(), scene, |barrier| {
+            let done = self.0.on(x.py(), touching, |barrier| {
                 self.0.check(barrier, &positions)?;
                 barrier.product(&positions, 1.0, psd, &p, &mut out);
                 Ok(())
@@ -233,9 +233,9 @@ impl BarrierPotential {
 
     /// Normal force of every contact in N, in the order of `Contacts.vertices`: λ = −κ w m ∂f/∂d.
     fn forces<'py>(&self, contacts: &Contacts, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        either!(AnyContacts, &contacts.0, scene => {
-            let positions = scene.field("x", x)?;
-            let forces = self.0.on(x.py(), scene, |barrier| {
+        either!(AnyContacts, &contacts.0, touching => {
+            let positions = touching.field("x", x)?;
+            let forces = self.0.on(x.py(), touching, |barrier| {
                 self.0.check(barrier, &positions)?;
                 Ok(barrier.forces(&positions))
             })?;
@@ -250,10 +250,10 @@ impl BarrierPotential {
         contacts: &Contacts,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        either!(AnyContacts, &contacts.0, scene => {
-            let positions = scene.field("x", x)?;
+        either!(AnyContacts, &contacts.0, touching => {
+            let positions = touching.field("x", x)?;
             let mut out = vec![Vector::ZERO; positions.len()];
-            let done = self.0.on(x.py(), scene, |barrier| {
+            let done = self.0.on(x.py(), touching, |barrier| {
                 self.0.check(barrier, &positions)?;
                 barrier.gauss_newton_diagonal(&positions, 1.0, &mut out);
                 Ok(())
@@ -270,9 +270,9 @@ impl BarrierPotential {
         x: &Bound<'_, PyAny>,
         p: &Bound<'_, PyAny>,
     ) -> PyResult<f64> {
-        either!(AnyContacts, &contacts.0, scene => {
-            let (positions, p) = (scene.field("x", x)?, scene.field("p", p)?);
-            let form = self.0.on(x.py(), scene, |barrier| {
+        either!(AnyContacts, &contacts.0, touching => {
+            let (positions, p) = (touching.field("x", x)?, touching.field("p", p)?);
+            let form = self.0.on(x.py(), touching, |barrier| {
                 self.0.check(barrier, &positions)?;
                 Ok(barrier.gauss_newton_form(&positions, &p))
             })?;
@@ -289,14 +289,14 @@ impl BarrierPotential {
         contacts: &Contacts,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        either!(AnyContacts, &contacts.0, scene => {
-            let positions = scene.field("x", x)?;
-            let Some(sources) = &scene.sources else {
+        either!(AnyContacts, &contacts.0, touching => {
+            let positions = touching.field("x", x)?;
+            let Some(sources) = &touching.sources else {
                 return Err(at("contacts", "were made without shape_derivatives=True"));
             };
-            let blocks = self.0.on(x.py(), scene, |barrier| {
+            let blocks = self.0.on(x.py(), touching, |barrier| {
                 self.0.check(barrier, &positions)?;
-                Ok(barrier.shape_derivative(&scene.surface, sources, &positions))
+                Ok(barrier.shape_derivative(&touching.surface, sources, &positions))
             })?;
             let blocks = blocks.map_err(|error| plain(&error))?;
             sum_of(x.py(), &blocks, flat(&positions).len())
@@ -313,11 +313,11 @@ impl BarrierPotential {
     /// The Hessian by columns.
     pub fn columns(&self, contacts: &Contacts, x: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
         let psd = read_psd(psd)?;
-        either!(AnyContacts, &contacts.0, scene => {
-            let positions = scene.field("x", x)?;
-            self.0.on(x.py(), scene, |barrier| {
+        either!(AnyContacts, &contacts.0, touching => {
+            let positions = touching.field("x", x)?;
+            self.0.on(x.py(), touching, |barrier| {
                 self.0.check(barrier, &positions).map_err(|error| plain(&error))?;
-                scene.surface.hessian.hessian(barrier, &positions, psd)
+                touching.surface.hessian.hessian(barrier, &positions, psd)
             })?
         })
     }
@@ -358,8 +358,8 @@ impl Setting {
     }
 
     /// Refuses a barrier that acts beyond the distance for which contacts were collected: pairs would be missing.
-    fn check_reach<const D: usize>(&self, scene: &ContactSet<D>, dmin: f64) -> PyResult<()> {
-        let (own, collected) = (dmin + self.dhat, scene.reach());
+    fn check_reach<const D: usize>(&self, touching: &SurfaceContacts<D>, dmin: f64) -> PyResult<()> {
+        let (own, collected) = (dmin + self.dhat, touching.reach());
         if self.lenient || own <= collected * (1.0 + ROUNDING) {
             return Ok(());
         }
@@ -374,27 +374,27 @@ impl Setting {
     pub fn on<const D: usize, R: Send>(
         &self,
         py: Python<'_>,
-        scene: &ContactSet<D>,
+        touching: &SurfaceContacts<D>,
         f: impl FnOnce(&Placed<'_, D>) -> R + Send,
     ) -> PyResult<R> {
-        self.on_beyond(py, scene, scene.dmin, f)
+        self.on_beyond(py, touching, touching.dmin, f)
     }
 
     /// Like [`on`](Self::on), with another minimum distance than that of the contacts.
     pub fn on_beyond<const D: usize, R: Send>(
         &self,
         py: Python<'_>,
-        scene: &ContactSet<D>,
+        touching: &SurfaceContacts<D>,
         dmin: f64,
         f: impl FnOnce(&Placed<'_, D>) -> R + Send,
     ) -> PyResult<R> {
-        self.check_reach(scene, dmin)?;
-        let stiffness = self.kappa.of(scene)?;
+        self.check_reach(touching, dmin)?;
+        let stiffness = self.kappa.of(touching)?;
         let trouble = Trouble::default();
         let found = py.detach(|| {
             let law = BarrierLaw::new(self.barrier.with(&trouble, self.dhat, dmin)?, self.dhat);
             let law = law.and_then(|law| law.with_dmin(dmin))?.with_physical_units(self.physical);
-            let (contacts, obstacles) = (&scene.contacts, scene.obstacles.solids.as_slice());
+            let (contacts, obstacles) = (&touching.contacts, touching.obstacles.solids.as_slice());
             let kappa = stiffness.as_ref().map_or(Kappa::Same(self.kappa.same()), Kappa::Each);
             Ok(f(&Placed { contacts, obstacles, law, kappa }))
         });
@@ -417,11 +417,11 @@ impl Stiffness {
     }
 
     /// The stiffnesses of the contacts, if they are different.
-    fn of<const D: usize>(&self, scene: &ContactSet<D>) -> PyResult<Option<PerContact<f64>>> {
+    fn of<const D: usize>(&self, touching: &SurfaceContacts<D>) -> PyResult<Option<PerContact<f64>>> {
         match self {
             Self::Same(_) => Ok(None),
             Self::Each(values) => {
-                PerContact::of(&scene.contacts, values).map(Some).map_err(|error| at("kappa", error))
+                PerContact::of(&touching.contacts, values).map(Some).map_err(|error| at("kappa", error))
             }
         }
     }

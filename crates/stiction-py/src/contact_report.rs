@@ -18,9 +18,9 @@ pub fn contact_distances<'py>(
     contacts: &Contacts,
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    either!(AnyContacts, &contacts.0, scene => {
-        let positions = scene.field("x", x)?;
-        let found = x.py().detach(|| scene.contacts.distances(&positions, &scene.obstacles.solids));
+    either!(AnyContacts, &contacts.0, touching => {
+        let positions = touching.field("x", x)?;
+        let found = x.py().detach(|| touching.contacts.distances(&positions, &touching.obstacles.solids));
         Ok(PyArray1::from_iter(x.py(), found.iter().copied()))
     })
 }
@@ -31,14 +31,14 @@ pub fn contact_distances<'py>(
 #[pyfunction]
 pub fn slip_speeds<'py>(slides: &Slides, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
     either!(AnySlides, &slides.0, held => {
-        let velocities = held.scene.field("v", v)?;
+        let velocities = held.touching.field("v", v)?;
         let speeds = v.py().detach(|| {
             let motion = Motion { x_ref: &velocities, v_ref: &velocities, h_hat: 1.0 };
             let slides = held.read();
             // The law has no part in speeds.
             let law = FrictionKind::default();
             let potential = friction::FrictionPotential { slides: &slides, motion, law, eps_v: 1.0 };
-            potential.speeds(&velocities).to_contacts(&held.scene.contacts)
+            potential.speeds(&velocities).to_contacts(&held.touching.contacts)
         });
         Ok(PyArray1::from_iter(v.py(), speeds.map_err(|error| plain(&error))?.iter().copied()))
     })

@@ -27,12 +27,12 @@ use crate::weight_lists;
 
 /// Contacts in 2D or 3D.
 pub enum AnyContacts {
-    Flat(Arc<ContactSet<2>>),
-    Solid(Arc<ContactSet<3>>),
+    Flat(Arc<SurfaceContacts<2>>),
+    Solid(Arc<SurfaceContacts<3>>),
 }
 
 /// The contacts of a surface, with all that their energies need.
-pub struct ContactSet<const D: usize> {
+pub struct SurfaceContacts<const D: usize> {
     pub surface: Arc<SharedSurface<D>>,
     pub obstacles: Obstacles<D>,
     dhat: f64,
@@ -134,10 +134,10 @@ impl Contacts {
         let lists = Lists { vv, ve, ee, vf, parallel, parts, thresholds, obstacle, numbers, weights };
         Ok(Self(match &surface.0 {
             AnySurface::Flat(surface) => {
-                AnyContacts::Flat(ContactSet::of(surface, distances, obstacles, &lists)?.into())
+                AnyContacts::Flat(SurfaceContacts::of(surface, distances, obstacles, &lists)?.into())
             }
             AnySurface::Solid(surface) => {
-                AnyContacts::Solid(ContactSet::of(surface, distances, obstacles, &lists)?.into())
+                AnyContacts::Solid(SurfaceContacts::of(surface, distances, obstacles, &lists)?.into())
             }
         }))
     }
@@ -150,20 +150,20 @@ impl Contacts {
     fn with_weights(&self, weights: &Bound<'_, PyAny>, keep_shape_derivatives: bool) -> PyResult<Self> {
         let keep = keep_shape_derivatives;
         Ok(Self(match &self.0 {
-            AnyContacts::Flat(scene) => AnyContacts::Flat(scene.with_weights(weights, keep)?.into()),
-            AnyContacts::Solid(scene) => AnyContacts::Solid(scene.with_weights(weights, keep)?.into()),
+            AnyContacts::Flat(touching) => AnyContacts::Flat(touching.with_weights(weights, keep)?.into()),
+            AnyContacts::Solid(touching) => AnyContacts::Solid(touching.with_weights(weights, keep)?.into()),
         }))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (surface, sources, obstacles) = match &self.0 {
-            AnyContacts::Flat(scene) => {
-                let obstacles = scene.obstacles.list(py)?;
-                (AnySurface::Flat(scene.surface.clone()), &scene.sources, obstacles)
+            AnyContacts::Flat(touching) => {
+                let obstacles = touching.obstacles.list(py)?;
+                (AnySurface::Flat(touching.surface.clone()), &touching.sources, obstacles)
             }
-            AnyContacts::Solid(scene) => {
-                let obstacles = scene.obstacles.list(py)?;
-                (AnySurface::Solid(scene.surface.clone()), &scene.sources, obstacles)
+            AnyContacts::Solid(touching) => {
+                let obstacles = touching.obstacles.list(py)?;
+                (AnySurface::Solid(touching.surface.clone()), &touching.sources, obstacles)
             }
         };
         let lists = self.vertices(py)?;
@@ -186,49 +186,49 @@ impl Contacts {
         py: Python<'py>,
         index: usize,
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray2<f64>>)> {
-        either!(AnyContacts, &self.0, scene => {
-            if index >= scene.contacts.len() {
-                let count = scene.contacts.len();
+        either!(AnyContacts, &self.0, touching => {
+            if index >= touching.contacts.len() {
+                let count = touching.contacts.len();
                 return Err(PyIndexError::new_err(format!("index: {index} of {count} contacts")));
             }
-            let (vertices, slopes): (Vec<_>, Vec<_>) = scene.weight_gradient(index).into_iter().unzip();
+            let (vertices, slopes): (Vec<_>, Vec<_>) = touching.weight_gradient(index).into_iter().unzip();
             Ok((PyArray1::from_vec(py, vertices), from_vectors(py, &slopes)))
         })
     }
 
     #[pyo3(name = "__len__")]
     pub fn len(&self) -> usize {
-        either!(AnyContacts, &self.0, scene => scene.contacts.len())
+        either!(AnyContacts, &self.0, touching => touching.contacts.len())
     }
 
     fn __repr__(&self) -> String {
-        either!(AnyContacts, &self.0, scene => format!(
-            "Contacts({} pairs closer than {})", scene.contacts.len(), scene.dmin + scene.dhat
+        either!(AnyContacts, &self.0, touching => format!(
+            "Contacts({} pairs closer than {})", touching.contacts.len(), touching.dmin + touching.dhat
         ))
     }
 
     /// The distance beyond dmin below which a pair is in contact, in m.
     #[getter]
     fn dhat(&self) -> f64 {
-        either!(AnyContacts, &self.0, scene => scene.dhat)
+        either!(AnyContacts, &self.0, touching => touching.dhat)
     }
 
     /// The distance that no pair may fall below, in m.
     #[getter]
     fn dmin(&self) -> f64 {
-        either!(AnyContacts, &self.0, scene => scene.dmin)
+        either!(AnyContacts, &self.0, touching => touching.dmin)
     }
 
     /// Whether they have what `BarrierPotential.shape_derivative` needs.
     #[getter]
     fn has_shape_derivatives(&self) -> bool {
-        either!(AnyContacts, &self.0, scene => scene.sources.is_some())
+        either!(AnyContacts, &self.0, touching => touching.sources.is_some())
     }
 
     /// The vertices of the contacts by kind, arrays of shape (k, 2), (k, 3), (k, 4) or (k, 1): vv, ve, ee, vf, parallel, obstacle.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let c = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let c = either!(AnyContacts, &self.0, touching => &touching.contacts);
         let out = PyDict::new(py);
         out.set_item("vv", stencil_array(py, c.vv.iter().map(|c| c.stencil.0)))?;
         out.set_item("ve", stencil_array(py, c.ve.iter().map(|c| c.stencil.0)))?;
@@ -242,14 +242,14 @@ impl Contacts {
     /// How much each contact counts, in the order of `vertices`: vv, then ve, ee, vf, parallel and obstacle.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let contacts = either!(AnyContacts, &self.0, touching => &touching.contacts);
         PyArray1::from_iter(py, contacts.weights().iter().copied())
     }
 
     /// How many contacts there are of each kind: vv, ve, ee, vf, parallel (nearly parallel edges) and obstacle.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let contacts = either!(AnyContacts, &self.0, touching => &touching.contacts);
         let counts = PyDict::new(py);
         counts.set_item("vv", contacts.vv.len())?;
         counts.set_item("ve", contacts.ve.len())?;
@@ -262,16 +262,16 @@ impl Contacts {
 
     /// The smallest distance of a contact at positions x, in m; infinite without contacts.
     pub fn smallest_gap(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        either!(AnyContacts, &self.0, scene => {
-            let positions = scene.field("x", x)?;
-            Ok(x.py().detach(|| scene.contacts.smallest_gap(&positions, &scene.obstacles.solids)))
+        either!(AnyContacts, &self.0, touching => {
+            let positions = touching.field("x", x)?;
+            Ok(x.py().detach(|| touching.contacts.smallest_gap(&positions, &touching.obstacles.solids)))
         })
     }
 
     /// Which parts of nearly parallel edges are closest, shape (k, 2): 0 the first vertex, 1 the second, 2 the inside.
     #[getter]
     fn parts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u8>> {
-        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let contacts = either!(AnyContacts, &self.0, touching => &touching.contacts);
         let parts: Vec<u8> =
             contacts.parallel.iter().flat_map(|c| [part_number(c.parts.0), part_number(c.parts.1)]).collect();
         from_rows(py, &parts, 2)
@@ -280,14 +280,14 @@ impl Contacts {
     /// Thresholds of the mollifiers of nearly parallel edges, shape (k,), in m⁴.
     #[getter]
     fn thresholds<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let contacts = either!(AnyContacts, &self.0, touching => &touching.contacts);
         PyArray1::from_iter(py, contacts.parallel.iter().map(|c| c.threshold))
     }
 
     /// Numbers of the obstacles of the contacts with obstacles, shape (k,).
     #[getter]
     fn obstacle_numbers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        let contacts = either!(AnyContacts, &self.0, scene => &scene.contacts);
+        let contacts = either!(AnyContacts, &self.0, touching => &touching.contacts);
         PyArray1::from_iter(py, contacts.obstacle.iter().map(|c| c.obstacle))
     }
 
@@ -307,19 +307,19 @@ impl Contacts {
         hessian: &Bound<'py, PyAny>,
         dmin: Option<f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        either!(AnyContacts, &self.0, scene => {
-            let positions = scene.field("x", x)?;
+        either!(AnyContacts, &self.0, touching => {
+            let positions = touching.field("x", x)?;
             let masses = reals("masses", masses)?;
             if let Some(entry) = masses.iter().position(|mass| !(mass.is_finite() && *mass >= 0.0)) {
                 return Err(at("masses", format!("entry {entry} is {}, expected 0 or more", masses[entry])));
             }
             let hessian = Given::read(hessian, flat(&positions).len())?;
             let found = x.py().detach(|| semi_implicit(
-                (&scene.contacts, &scene.obstacles.solids),
+                (&touching.contacts, &touching.obstacles.solids),
                 &positions,
                 &masses,
                 &|row, column| hessian.block(row, column),
-                dmin.unwrap_or(scene.dmin),
+                dmin.unwrap_or(touching.dmin),
             ));
             let found = found.map_err(|error| plain(&error))?;
             Ok(PyArray1::from_iter(x.py(), found.iter().copied()))
@@ -336,8 +336,12 @@ impl Contacts {
         pick: Pick<'_, '_>,
     ) -> PyResult<Self> {
         Ok(Self(match &surface.0 {
-            AnySurface::Flat(surface) => AnyContacts::Flat(ContactSet::new(surface, x, obstacles, pick)?),
-            AnySurface::Solid(surface) => AnyContacts::Solid(ContactSet::new(surface, x, obstacles, pick)?),
+            AnySurface::Flat(surface) => {
+                AnyContacts::Flat(SurfaceContacts::new(surface, x, obstacles, pick)?)
+            }
+            AnySurface::Solid(surface) => {
+                AnyContacts::Solid(SurfaceContacts::new(surface, x, obstacles, pick)?)
+            }
         }))
     }
 }
@@ -413,7 +417,7 @@ impl Pick<'_, '_> {
     }
 }
 
-impl<const D: usize> ContactSet<D> {
+impl<const D: usize> SurfaceContacts<D> {
     /// The contacts at positions; those built last, if someone still has them and they are asked for again.
     fn new(
         surface: &Arc<SharedSurface<D>>,
@@ -434,10 +438,10 @@ impl<const D: usize> ContactSet<D> {
             return Ok(last);
         }
         let selection = pick.selection;
-        let scene = Self::build(surface, (x.py(), &positions), obstacles, pick)?;
-        let scene = Arc::new(Self { origin: Some(Origin { x: positions, selection }), ..scene });
-        surface.keep_contacts(&scene);
-        Ok(scene)
+        let touching = Self::build(surface, (x.py(), &positions), obstacles, pick)?;
+        let touching = Arc::new(Self { origin: Some(Origin { x: positions, selection }), ..touching });
+        surface.keep_contacts(&touching);
+        Ok(touching)
     }
 
     /// Whether these are the contacts that building them once more would give.
@@ -600,12 +604,12 @@ pub fn restore_contacts(
 ) -> PyResult<Contacts> {
     let distances = Distances::new(dhat, dmin)?;
     Ok(Contacts(match &surface.0 {
-        AnySurface::Flat(surface) => {
-            AnyContacts::Flat(ContactSet::restored(surface, distances, obstacles, (lists, sources))?.into())
-        }
-        AnySurface::Solid(surface) => {
-            AnyContacts::Solid(ContactSet::restored(surface, distances, obstacles, (lists, sources))?.into())
-        }
+        AnySurface::Flat(surface) => AnyContacts::Flat(
+            SurfaceContacts::restored(surface, distances, obstacles, (lists, sources))?.into(),
+        ),
+        AnySurface::Solid(surface) => AnyContacts::Solid(
+            SurfaceContacts::restored(surface, distances, obstacles, (lists, sources))?.into(),
+        ),
     }))
 }
 

@@ -77,7 +77,7 @@ impl FrictionPotential {
     /// The energy P in J.
     fn energy(&self, slides: &Slides, v: &Bound<'_, PyAny>) -> PyResult<f64> {
         either!(AnySlides, &slides.0, held => {
-            let velocities = held.scene.field("v", v)?;
+            let velocities = held.touching.field("v", v)?;
             Ok(v.py().detach(|| self.on(held, &velocities, |potential| potential.energy(&velocities))))
         })
     }
@@ -85,7 +85,7 @@ impl FrictionPotential {
     /// Gradient of `energy` by positions in N, shape (n, D): minus the friction forces.
     fn gradient<'py>(&self, slides: &Slides, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnySlides, &slides.0, held => {
-            let velocities = held.scene.field("v", v)?;
+            let velocities = held.touching.field("v", v)?;
             let found = v.py().detach(|| self.on(held, &velocities, |potential| gradient(potential, &velocities)));
             Ok(from_vectors(v.py(), &found))
         })
@@ -119,7 +119,7 @@ impl FrictionPotential {
         v: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
         either!(AnySlides, &slides.0, held => {
-            let velocities = held.scene.field("v", v)?;
+            let velocities = held.touching.field("v", v)?;
             let found = v.py().detach(|| self.on(held, &velocities, |potential| potential.force_by_mu(&velocities, None)));
             let found = found.map_err(|error| plain(&error))?;
             Ok((from_vectors(v.py(), &found.s), from_vectors(v.py(), &found.k)))
@@ -134,9 +134,9 @@ impl FrictionPotential {
         v: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnySlides, &slides.0, held => {
-            let velocities = held.scene.field("v", v)?;
+            let velocities = held.touching.field("v", v)?;
             let found = v.py().detach(|| self.on(held, &velocities, |potential| potential.slide_forces(&velocities)));
-            let found = found.to_contacts(&held.scene.contacts).map_err(|error| plain(&error))?;
+            let found = found.to_contacts(&held.touching.contacts).map_err(|error| plain(&error))?;
             Ok(from_vectors(v.py(), &found.iter().copied().collect::<Vec<_>>()))
         })
     }
@@ -148,12 +148,12 @@ impl FrictionPotential {
     fn forces_between<'py>(&self, slides: &Slides, v: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let out = PyList::empty(v.py());
         either!(AnySlides, &slides.0, held => {
-            let velocities = held.scene.field("v", v)?;
-            let surface = &held.scene.surface;
+            let velocities = held.touching.field("v", v)?;
+            let surface = &held.touching.surface;
             let bodies: Vec<u32> =
                 (0..surface.rest().len() as u32).map(|v| surface.body(v).unwrap_or(u32::MAX)).collect();
             let found = v.py().detach(|| self.on(held, &velocities, |potential| {
-                potential.forces_between(&velocities, &bodies, &held.scene.contacts)
+                potential.forces_between(&velocities, &bodies, &held.touching.contacts)
             }));
             for force in found.map_err(|error| plain(&error))? {
                 out.append(pair_force(v.py(), &force)?)?;
@@ -177,9 +177,9 @@ impl FrictionPotential {
     ) -> PyResult<Bound<'py, PyDict>> {
         let h = positive("h", h)?;
         let account = either!(AnySlides, &slides.0, held => {
-            let velocities = held.scene.field("v", v)?;
-            let (start, end) = (held.scene.field("x_start", x_start)?, held.scene.field("x", x)?);
-            let at_end = held.barrier.on(v.py(), &held.scene, |barrier| forces_at_end(barrier, &end))?;
+            let velocities = held.touching.field("v", v)?;
+            let (start, end) = (held.touching.field("x_start", x_start)?, held.touching.field("x", x)?);
+            let at_end = held.barrier.on(v.py(), &held.touching, |barrier| forces_at_end(barrier, &end))?;
             let motion = Motion { x_ref: &end, v_ref: &velocities, h_hat: self.h_hat };
             let step = Step { x_start: &start, x: &end, h };
             v.py().detach(|| self.moving(held, motion, |potential| potential.account(&step, &at_end, 0.0)))
@@ -213,7 +213,7 @@ impl FrictionPotential {
         dmin: Option<f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         either!(AnySlides, &slides.0, held => {
-            let (x, velocities) = (displaced(held, rest, u)?, held.scene.field("v", v)?);
+            let (x, velocities) = (displaced(held, rest, u)?, held.touching.field("v", v)?);
             let mut out = vec![Vector::ZERO; x.len()];
             self.lagged((v.py(), potential, dmin), held, |force| { force.force(&x, &velocities, &mut out); Ok(()) })?;
             Ok(from_vectors(v.py(), &out))
@@ -239,8 +239,8 @@ impl FrictionPotential {
     ) -> PyResult<Bound<'py, PyAny>> {
         let wrt = Wrt::read(wrt)?;
         let matrix = either!(AnySlides, &slides.0, held => {
-            let (x, velocities) = (displaced(held, rest, u)?, held.scene.field("v", v)?);
-            if matches!(wrt, Wrt::Rest) && held.scene.field("rest", rest)? != held.scene.surface.rest() {
+            let (x, velocities) = (displaced(held, rest, u)?, held.touching.field("v", v)?);
+            if matches!(wrt, Wrt::Rest) && held.touching.field("rest", rest)? != held.touching.surface.rest() {
                 return Err(at("rest", "must be the positions that the surface was made with: its areas are those"));
             }
             self.lagged((v.py(), potential, dmin), held, |force| jacobian(held, wrt, force, (&x, &velocities)))
@@ -280,8 +280,8 @@ impl FrictionPotential {
         again: &Held<D>,
         v: &Bound<'_, PyAny>,
     ) -> PyResult<(f64, f64)> {
-        let velocities = used.scene.field("v", v)?;
-        again.scene.field("v", v)?;
+        let velocities = used.touching.field("v", v)?;
+        again.touching.field("v", v)?;
         let change = v.py().detach(|| {
             self.on(used, &velocities, |before| {
                 if std::ptr::eq(used, again) {
@@ -302,7 +302,7 @@ impl FrictionPotential {
         f: impl FnOnce(&Force<'_, D>) -> PyResult<R> + Send,
     ) -> PyResult<R> {
         let barrier = potential.map_or(&held.barrier, |potential| &potential.0);
-        barrier.on_beyond(py, &held.scene, dmin.unwrap_or(held.scene.dmin), |barrier| {
+        barrier.on_beyond(py, &held.touching, dmin.unwrap_or(held.touching.dmin), |barrier| {
             let slides = held.read();
             let force = LaggedForce::new(barrier, &slides, self.law, self.eps_v);
             f(&force.map_err(|error: Error| plain(&error))?)
@@ -313,7 +313,7 @@ impl FrictionPotential {
     pub fn columns(&self, slides: &Slides, v: &Bound<'_, PyAny>, psd: &str) -> PyResult<Columns> {
         let psd = read_psd(psd)?;
         either!(AnySlides, &slides.0, held => {
-            let velocities = held.scene.field("v", v)?;
+            let velocities = held.touching.field("v", v)?;
             v.py().detach(|| self.on(held, &velocities, |potential| held.hessian.hessian(potential, &velocities, psd)))
         })
     }
@@ -325,7 +325,7 @@ fn displaced<const D: usize>(
     rest: &Bound<'_, PyAny>,
     u: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<Vector<D>>> {
-    let (rest, u) = (held.scene.field("rest", rest)?, held.scene.field("u", u)?);
+    let (rest, u) = (held.touching.field("rest", rest)?, held.touching.field("u", u)?);
     Ok(rest.iter().zip(u).map(|(rest, u)| *rest + u).collect())
 }
 
@@ -347,10 +347,10 @@ fn jacobian<const D: usize>(
             Columns::of_full(&blocks)
         }
         Wrt::Rest => {
-            let Some(sources) = &held.scene.sources else {
+            let Some(sources) = &held.touching.sources else {
                 return Err(at("contacts", "were made without shape_derivatives=True"));
             };
-            Columns::of_entries(&force.by_rest(&held.scene.surface, sources, x, v))
+            Columns::of_entries(&force.by_rest(&held.touching.surface, sources, x, v))
         }
     }
 }

@@ -9,7 +9,7 @@ use stiction::contact::Weighting;
 
 use crate::any_barrier::{AnyBarrier, BarrierChoice};
 use crate::array::reals;
-use crate::contacts::{AnyContacts, ContactSet, Contacts};
+use crate::contacts::{AnyContacts, Contacts, SurfaceContacts};
 use crate::error::{at, not_negative, plain, positive};
 use crate::surface::{AnySurface, Surface, either};
 use crate::trouble::Trouble;
@@ -98,16 +98,16 @@ impl StiffnessPolicy {
             return Ok(contacts.clone().unbind());
         }
         let weighed = match &contacts.get().0 {
-            AnyContacts::Flat(scene) => AnyContacts::Flat(own.on(scene)?.into()),
-            AnyContacts::Solid(scene) => AnyContacts::Solid(own.on(scene)?.into()),
+            AnyContacts::Flat(touching) => AnyContacts::Flat(own.on(touching)?.into()),
+            AnyContacts::Solid(touching) => AnyContacts::Solid(own.on(touching)?.into()),
         };
         Py::new(py, Contacts(weighed))
     }
 }
 
 impl StiffnessPolicy {
-    fn on<const D: usize>(&self, scene: &ContactSet<D>) -> PyResult<ContactSet<D>> {
-        let found = scene.surface.rest().len();
+    fn on<const D: usize>(&self, touching: &SurfaceContacts<D>) -> PyResult<SurfaceContacts<D>> {
+        let found = touching.surface.rest().len();
         if found != self.vertices {
             let expected = self.vertices;
             return Err(at(
@@ -115,9 +115,9 @@ impl StiffnessPolicy {
                 format!("are of {found} vertices, expected {expected} as of the surface"),
             ));
         }
-        let mut contacts = scene.contacts.clone();
+        let mut contacts = touching.contacts.clone();
         self.policy.weigh(&mut contacts);
-        Ok(scene.with_contacts(contacts))
+        Ok(touching.with_contacts(contacts))
     }
 }
 

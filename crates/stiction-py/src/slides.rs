@@ -13,7 +13,7 @@ use stiction::math::Vector;
 use crate::array::{from_rows, from_vectors, vector};
 use crate::barrier_potential::{BarrierPotential, Placed, Setting};
 use crate::coefficients::{Pick, read_anisotropy};
-use crate::contacts::{AnyContacts, ContactSet, Contacts};
+use crate::contacts::{AnyContacts, Contacts, SurfaceContacts};
 use crate::error::plain;
 use crate::friction_law::read_law;
 use crate::slide_lists;
@@ -29,7 +29,7 @@ pub enum AnySlides {
 
 /// Slides with the contacts that they are of.
 pub struct Held<const D: usize> {
-    pub scene: Arc<ContactSet<D>>,
+    pub touching: Arc<SurfaceContacts<D>>,
     pub barrier: Setting,
     /// Where they were lagged.
     pub x: Arc<Vec<Vector<D>>>,
@@ -81,8 +81,8 @@ impl Slides {
         let order = if read_law(law)? == FrictionKind::Peak { MuOrder::Descending } else { MuOrder::Any };
         let pick = Pick { mu, mu_k, blend, anisotropy, direction, order };
         Ok(Self(match &contacts.0 {
-            AnyContacts::Flat(scene) => AnySlides::Flat(Held::new(scene, x, &potential.0, &pick)?),
-            AnyContacts::Solid(scene) => AnySlides::Solid(Held::new(scene, x, &potential.0, &pick)?),
+            AnyContacts::Flat(touching) => AnySlides::Flat(Held::new(touching, x, &potential.0, &pick)?),
+            AnyContacts::Solid(touching) => AnySlides::Solid(Held::new(touching, x, &potential.0, &pick)?),
         }))
     }
 
@@ -97,12 +97,12 @@ impl Slides {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (contacts, barrier, stored) = match &self.0 {
             AnySlides::Flat(held) => (
-                AnyContacts::Flat(held.scene.clone()),
+                AnyContacts::Flat(held.touching.clone()),
                 &held.barrier,
                 slide_lists::to_arrays(py, &held.copied(py)),
             ),
             AnySlides::Solid(held) => (
-                AnyContacts::Solid(held.scene.clone()),
+                AnyContacts::Solid(held.touching.clone()),
                 &held.barrier,
                 slide_lists::to_arrays(py, &held.copied(py)),
             ),
@@ -154,7 +154,7 @@ impl Slides {
     ///     μ_eff = √((μ₀t₀)² + (μ₁t₁)²)
     fn refresh_anisotropy(&self, v: &Bound<'_, PyAny>) -> PyResult<()> {
         either!(AnySlides, &self.0, held => {
-            let velocities = held.scene.field("v", v)?;
+            let velocities = held.touching.field("v", v)?;
             v.py().detach(|| held.write().refresh_anisotropy(&velocities));
             Ok(())
         })
@@ -184,8 +184,8 @@ pub fn restore_slides(
     stored: &Bound<'_, PyAny>,
 ) -> PyResult<Slides> {
     Ok(Slides(match &contacts.0 {
-        AnyContacts::Flat(scene) => AnySlides::Flat(Held::restored(scene, &potential.0, x, stored)?),
-        AnyContacts::Solid(scene) => AnySlides::Solid(Held::restored(scene, &potential.0, x, stored)?),
+        AnyContacts::Flat(touching) => AnySlides::Flat(Held::restored(touching, &potential.0, x, stored)?),
+        AnyContacts::Solid(touching) => AnySlides::Solid(Held::restored(touching, &potential.0, x, stored)?),
     }))
 }
 
@@ -210,17 +210,17 @@ struct Any<const D: usize> {
 
 impl<const D: usize> Held<D> {
     fn new(
-        scene: &Arc<ContactSet<D>>,
+        touching: &Arc<SurfaceContacts<D>>,
         x: &Bound<'_, PyAny>,
         barrier: &Setting,
         pick: &Pick<'_, '_>,
     ) -> PyResult<Self> {
-        let positions = scene.field("x", x)?;
+        let positions = touching.field("x", x)?;
         let trouble = Trouble::default();
-        let coefficients = pick.coefficients(&scene.surface, &trouble)?;
-        let coefficients = coefficients.with_obstacle_velocities(scene.obstacles.velocities.clone());
+        let coefficients = pick.coefficients(&touching.surface, &trouble)?;
+        let coefficients = coefficients.with_obstacle_velocities(touching.obstacles.velocities.clone());
         let setting = barrier;
-        let slides = barrier.on(x.py(), scene, |barrier| {
+        let slides = barrier.on(x.py(), touching, |barrier| {
             friction::lag::check(barrier, &positions, &coefficients)?;
             let slides = friction::lag(barrier, &positions, &coefficients);
             refuse_touching(setting, barrier, &positions, &slides)?;
@@ -228,31 +228,31 @@ impl<const D: usize> Held<D> {
         })?;
         trouble.raise()?;
         let slides = slides.map_err(|error| plain(&error))?;
-        Ok(Self::of(scene.clone(), barrier.clone(), positions.into(), slides))
+        Ok(Self::of(touching.clone(), barrier.clone(), positions.into(), slides))
     }
 
     pub fn of(
-        scene: Arc<ContactSet<D>>,
+        touching: Arc<SurfaceContacts<D>>,
         barrier: Setting,
         x: Arc<Vec<Vector<D>>>,
         slides: friction::Slides<D>,
     ) -> Self {
-        Self { scene, barrier, x, slides: RwLock::new(slides), hessian: Kept::default() }
+        Self { touching, barrier, x, slides: RwLock::new(slides), hessian: Kept::default() }
     }
 
     fn at(&self, x: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let positions = self.scene.field("x", x)?;
-        self.lagged_at(x.py(), &self.scene, positions.into())
+        let positions = self.touching.field("x", x)?;
+        self.lagged_at(x.py(), &self.touching, positions.into())
     }
 
     /// Lagged anew, for contacts of the same vertices.
     pub fn lagged_at(
         &self,
         py: Python<'_>,
-        scene: &Arc<ContactSet<D>>,
+        touching: &Arc<SurfaceContacts<D>>,
         x: Arc<Vec<Vector<D>>>,
     ) -> PyResult<Self> {
-        let slides = self.barrier.on(py, scene, |barrier| {
+        let slides = self.barrier.on(py, touching, |barrier| {
             let slides = self.read();
             let force = LaggedForce::new(barrier, &slides, FrictionKind::default(), 1.0)?;
             let slides = force.slides(&x);
@@ -260,18 +260,18 @@ impl<const D: usize> Held<D> {
             Ok(slides)
         })?;
         let slides = slides.map_err(|error: Error| plain(&error))?;
-        Ok(Self::of(scene.clone(), self.barrier.clone(), x, slides))
+        Ok(Self::of(touching.clone(), self.barrier.clone(), x, slides))
     }
 
     fn restored(
-        scene: &Arc<ContactSet<D>>,
+        touching: &Arc<SurfaceContacts<D>>,
         barrier: &Setting,
         x: &Bound<'_, PyAny>,
         stored: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        let positions = scene.field("x", x)?;
+        let positions = touching.field("x", x)?;
         let slides = slide_lists::read(stored, positions.len())?;
-        Ok(Self::of(scene.clone(), barrier.clone(), positions.into(), slides))
+        Ok(Self::of(touching.clone(), barrier.clone(), positions.into(), slides))
     }
 
     /// A copy, for which those who change it are waited for.
@@ -301,7 +301,7 @@ impl<const D: usize> Held<D> {
             })
         }
         let s = self.read();
-        let (ee, parallel) = s.ee.split_at(s.ee.len().min(self.scene.contacts.ee.len()));
+        let (ee, parallel) = s.ee.split_at(s.ee.len().min(self.touching.contacts.ee.len()));
         all(&s.vv)
             .chain(all(&s.ve))
             .chain(all(ee))

@@ -147,8 +147,8 @@ impl TrustRegion {
     fn update(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
-            let scene = (&**r.surface, &r.obstacles.solids[..]);
-            x.py().detach(|| r.lock()?.update(scene, &positions).map_err(|error| plain(&error)))
+            let touching = (&**r.surface, &r.obstacles.solids[..]);
+            x.py().detach(|| r.lock()?.update(touching, &positions).map_err(|error| plain(&error)))
         })
     }
 
@@ -172,8 +172,8 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let mut positions = vertex_field(&r.surface, "x", x)?;
             let predicted = vertex_field(&r.surface, "predicted", predicted)?;
-            let scene = (&**r.surface, &r.obstacles.solids[..]);
-            let held = x.py().detach(|| r.lock()?.warm_start(scene, &mut positions, &predicted).map_err(|error| plain(&error)))?;
+            let touching = (&**r.surface, &r.obstacles.solids[..]);
+            let held = x.py().detach(|| r.lock()?.warm_start(touching, &mut positions, &predicted).map_err(|error| plain(&error)))?;
             Ok((from_vectors(x.py(), &positions), held))
         })
     }
@@ -206,8 +206,8 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
-            let scene = (&**r.surface, &r.obstacles.solids[..]);
-            let held = x.py().detach(|| r.lock()?.planar_filter_step(scene, &positions, &mut steps).map_err(|error| plain(&error)))?;
+            let touching = (&**r.surface, &r.obstacles.solids[..]);
+            let held = x.py().detach(|| r.lock()?.planar_filter_step(touching, &positions, &mut steps).map_err(|error| plain(&error)))?;
             Ok((from_vectors(x.py(), &steps), held))
         })
     }

@@ -57,8 +57,10 @@ impl Balance {
     /// Schemes of two steps take the velocities before an impact for a part of the acceleration after it.
     pub fn has_impact<const D: usize>(
         model: &Model<D>,
-        (from, to): (&State<D>, &State<D>),
-        (h, pulls): (f64, &[f64]),
+        from: &State<D>,
+        to: &State<D>,
+        h: f64,
+        pulls: &[f64],
     ) -> bool {
         let fastest = to.v.iter().map(|v| v.norm()).fold(0.0, f64::max);
         let earlier = |i: usize| match &from.before {

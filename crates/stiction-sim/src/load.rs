@@ -59,7 +59,7 @@ impl<const D: usize> Load<D> {
         }
     }
 
-    fn add(&self, (x, masses): (&[Vector<D>], &[f64]), t: f64, out: &mut [Vector<D>]) {
+    fn add(&self, x: &[Vector<D>], masses: &[f64], t: f64, out: &mut [Vector<D>]) {
         let factor = self.factor.at(t);
         match &self.kind {
             LoadKind::Force(all) => {
@@ -118,7 +118,7 @@ impl<const D: usize> Loads<D> {
         }
         let mut out = vec![Vector::ZERO; x.len()];
         for load in &self.0 {
-            load.add((x, masses), t, &mut out);
+            load.add(x, masses, t, &mut out);
         }
         out
     }

@@ -168,7 +168,7 @@ pub fn advance<const D: usize>(
     };
     let sweep =
         timings.time(Phase::Search, || Sweep::new(problem.model, &way, free).of_nodes(problem.model, p));
-    timings.time(Phase::LineSearch, || go_to_targets(problem, solution, (p, &shifts), &sweep));
+    timings.time(Phase::LineSearch, || go_to_targets(problem, solution, p, &shifts, &sweep));
 }
 
 /// Moves to where velocities stay `v`, in m/s, and prescribed motion leads, as far as nothing touches: what slides begins as sliding, what sticks as
@@ -189,7 +189,8 @@ pub fn keep_velocity<const D: usize>(
 fn go_to_targets<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
-    (p, shifts): (&[Vector<D>], &[Vector<D>]),
+    p: &[Vector<D>],
+    shifts: &[Vector<D>],
     sweep: &Sweep<D>,
 ) {
     let none = Contacts::default();

@@ -17,6 +17,7 @@ use crate::model::{Model, Part};
 use crate::obstacles::Drift;
 use crate::params::Params;
 use crate::state::State;
+use crate::term::Configuration;
 
 /// From a state to a later one.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +41,10 @@ impl Span {
 }
 
 /// What drives a step: where things must be at its end, and what pulls.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Drive<const D: usize> {
+    /// From when to when.
+    pub span: Span,
     /// Where prescribed nodes must end.
     pub targets: Vec<(u32, Vector<D>)>,
     /// Where obstacles must end.
@@ -55,29 +58,30 @@ pub struct Drive<const D: usize> {
 }
 
 impl<const D: usize> Drive<D> {
-    /// From a state to a time in s.
+    /// From a state to the end of a span.
     ///
     /// # Errors
     /// If a formula has no value then.
-    pub fn new(model: &Model<D>, state: &State<D>, time: f64) -> Result<Self> {
+    pub fn new(model: &Model<D>, state: &State<D>, span: Span) -> Result<Self> {
+        let time = span.time;
         let targets = model.boundary.targets(&model.rest, time);
         let forces = model.loads.forces(&state.q, model.mass.of_nodes(), time);
         check_numbers(&targets, &forces, time)?;
         model.obstacles.check_at(time)?;
         let (obstacles, drifts) = (model.obstacles.at(time), model.obstacles.drifts(state.time, time));
-        Ok(Self { targets, obstacles, drifts, forces, added: added(model, state) })
+        Ok(Self { span, targets, obstacles, drifts, forces, added: added(model, state) })
     }
 
     /// To stay where things are, under the loads of the time of the state.
     ///
     /// # Errors
     /// If a load has no value then.
-    pub fn rest(model: &Model<D>, state: &State<D>) -> Result<Self> {
+    pub fn rest(model: &Model<D>, state: &State<D>, span: Span) -> Result<Self> {
         let targets = model.boundary.vertices().map(|v| (v, state.q[v as usize])).collect();
         let (obstacles, drifts) = (model.obstacles.at(state.time), Vec::new());
         let forces = model.loads.forces(&state.q, model.mass.of_nodes(), state.time);
         check_numbers(&[], &forces, state.time)?;
-        Ok(Self { targets, obstacles, drifts, forces, added: added(model, state) })
+        Ok(Self { span, targets, obstacles, drifts, forces, added: added(model, state) })
     }
 
     /// The acceleration of each body by gravity, loads and energies that users added, in m/s²; 0 of one that cannot move.
@@ -110,8 +114,7 @@ impl<const D: usize> Drive<D> {
     /// followers those that they are led to.
     fn prescribe(&self, model: &Model<D>, state: &State<D>, mut scheme: Scheme<D>, h: f64) -> Scheme<D> {
         for &(node, target) in &self.targets {
-            let i = node as usize;
-            scheme.prescribe(i, (state.q[i], target), state.v[i], h);
+            scheme.prescribe(state, node as usize, target, h);
         }
         model.constraints.place(&mut scheme.predicted);
         model.constraints.place(&mut scheme.x_ref);
@@ -134,7 +137,7 @@ impl<const D: usize> Drive<D> {
 /// Forces of energies that users added, on the nodes of a state.
 fn added<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<Vector<D>> {
     let x = model.surface_at(&state.q);
-    model.terms.forces((&state.q, &x), model.map.as_ref(), state.time)
+    model.terms.forces(Configuration { q: &state.q, x: &x }, model.map.as_ref(), state.time)
 }
 
 /// Formulas may have no value at some time.
@@ -182,8 +185,9 @@ impl<'a, const D: usize> Problem<'a, D> {
         model: &'a Model<D>,
         state: &State<D>,
         drive: &'a Drive<D>,
-        (span, scheme): (Span, Scheme<D>),
+        scheme: Scheme<D>,
     ) -> Result<Self> {
+        let span = drive.span;
         let scheme = drive.prescribe(model, state, scheme, span.h);
         let map = |map: &stiction::mesh::DisplacementMap| {
             let v_ref = if scheme.v_ref.is_empty() { Vec::new() } else { map.apply(&scheme.v_ref) };

@@ -12,6 +12,7 @@ use stiction::potential::Potential;
 use crate::model::Model;
 use crate::problem::Solution;
 use crate::state::State;
+use crate::term::Configuration;
 
 /// Energies of a configuration, in J.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,7 +44,7 @@ impl Energies {
             elastic: model.elastic.energy(&state.q),
             gravity: model.body_force().energy(&state.q),
             barrier: barrier.energy(&x),
-            added: model.terms.energies((&state.q, &x), state.time),
+            added: model.terms.energies(Configuration { q: &state.q, x: &x }, state.time),
         }
     }
 
@@ -162,14 +163,10 @@ impl<const D: usize> StepReport<D> {
     pub fn at_start(model: &Model<D>, state: &State<D>) -> Self {
         let obstacles = model.obstacles.at(state.time);
         let contacts = model.contacts_at(&model.surface_at(&state.q), &obstacles);
-        Self::of_state(model, state, (&contacts, &obstacles))
+        Self::of_state(model, state, &contacts, &obstacles)
     }
 
-    fn of_state(
-        model: &Model<D>,
-        state: &State<D>,
-        (contacts, obstacles): (&Contacts, &[Obstacle<D>]),
-    ) -> Self {
+    fn of_state(model: &Model<D>, state: &State<D>, contacts: &Contacts, obstacles: &[Obstacle<D>]) -> Self {
         let barrier = model.barrier_potential(contacts, obstacles, state.kappa);
         let x = model.surface_at(&state.q);
         Self {
@@ -204,7 +201,7 @@ impl<const D: usize> StepReport<D> {
         solution: &Solution<D>,
         friction: FrictionReport,
     ) -> Self {
-        let start = Self::of_state(model, state, (&solution.contacts, &solution.obstacles));
+        let start = Self::of_state(model, state, &solution.contacts, &solution.obstacles);
         let Solution { iterations, regularised, fallbacks, .. } = *solution;
         Self { substeps: 1, iterations, regularised, fallbacks, friction, ..start }
     }

@@ -59,7 +59,8 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
         return settled;
     }
-    let Ok(drive) = Drive::rest(model, state) else {
+    let whole = Span { h: model.params.time.step, steps: state.step, time: state.time };
+    let Ok(drive) = Drive::rest(model, state, whole) else {
         settled
             .warnings
             .push("loads have no value at the start: contacts are not brought to rest".to_owned());
@@ -67,7 +68,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     };
     let (start, pulls) = (state.clone(), drive.pulls(model));
     let pull = pulls.iter().copied().fold(0.0, f64::max);
-    let span = Span { h: round_length(model, pull), steps: state.step, time: state.time };
+    let span = Span { h: round_length(model, pull), ..whole };
     let mut now = State { v: vec![Vector::ZERO; state.q.len()], ..state.clone() };
     let mut calm = false;
     while settled.rounds < MAX_ROUNDS && !calm {
@@ -83,7 +84,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
             }
         };
         settled.rounds += 1;
-        calm = is_calm(model, (&now, &next), (span.h, &pulls));
+        calm = is_calm(model, &now, &next, span.h, &pulls);
         now = next;
     }
     settled.moved = longest(&start, &now);
@@ -128,7 +129,7 @@ fn round<const D: usize>(
     let mut held = held(model, state)?;
     held.params.newton.max_iterations = model.params.newton.max_iterations.min(MAX_ITERATIONS);
     let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
-    let (next, _) = advance((&held, state), &Drive::rest(model, state)?, (span, scheme), work)?;
+    let (next, _) = advance(&held, state, &Drive::rest(model, state, span)?, scheme, work)?;
     Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })
 }
 
@@ -145,8 +146,10 @@ fn held<const D: usize>(model: &Model<D>, state: &State<D>) -> Result<Model<D>> 
 /// Whether no body was moved, as a whole, by more than a part of what its own loads would in a round of length `h` in s.
 fn is_calm<const D: usize>(
     model: &Model<D>,
-    (before, after): (&State<D>, &State<D>),
-    (h, pulls): (f64, &[f64]),
+    before: &State<D>,
+    after: &State<D>,
+    h: f64,
+    pulls: &[f64],
 ) -> bool {
     model.parts.iter().zip(pulls).all(|(part, pull)| {
         let masses = model.mass.of_nodes();

@@ -17,6 +17,7 @@ use crate::newton::{self, Workspace};
 use crate::problem::{Drive, Problem, Solution, Span};
 use crate::report::{Energies, FrictionReport, StepReport};
 use crate::state::{Before, State};
+use crate::term::Configuration;
 use crate::timings::Phase;
 
 /// Makes one time step: moves `state` to the end of it.
@@ -105,14 +106,14 @@ fn attempt<const D: usize>(
     work: &mut Workspace<D>,
     span: Span,
 ) -> Result<StepReport<D>> {
-    let drive = Drive::new(model, state, span.time)?;
+    let drive = Drive::new(model, state, span)?;
     let (usual, balance) = (model.params.time.integrator, Balance::new(model, state.reserve));
-    let (mut after, mut report) = advance((model, state), &drive, (span, usual.begin(state, span.h)), work)?;
+    let (mut after, mut report) = advance(model, state, &drive, usual.begin(state, span.h), work)?;
     let creates = balance.creates_energy(&report);
-    let hit = || Balance::has_impact(model, (state, &after), (span.h, &drive.pulls_until(model, &after)));
+    let hit = || Balance::has_impact(model, state, &after, span.h, &drive.pulls_until(model, &after));
     if usual.may_create_energy() && (creates || hit()) {
         let euler = IntegratorKind::ImplicitEuler.begin(state, span.h);
-        match advance((model, state), &drive, (span, euler), work) {
+        match advance(model, state, &drive, euler, work) {
             Ok(damped) => (after, report) = (damped.0, StepReport { damped: 1, ..damped.1 }),
             Err(error) if creates || matches!(error, Error::Interrupted { .. } | Error::Term { .. }) => {
                 return Err(error);
@@ -130,12 +131,13 @@ fn attempt<const D: usize>(
 /// Normal forces and sliding planes are frozen at the last configuration, then the incremental potential is made smallest, from where velocities stay
 /// what they are. Then friction is frozen anew at the solution, until its forces settle.
 pub(crate) fn advance<const D: usize>(
-    (model, state): (&Model<D>, &State<D>),
+    model: &Model<D>,
+    state: &State<D>,
     drive: &Drive<D>,
-    (span, scheme): (Span, Scheme<D>),
+    scheme: Scheme<D>,
     work: &mut Workspace<D>,
 ) -> Result<(State<D>, StepReport<D>)> {
-    let problem = work.timings.time(Phase::Assembly, || Problem::new(model, state, drive, (span, scheme)))?;
+    let problem = work.timings.time(Phase::Assembly, || Problem::new(model, state, drive, scheme))?;
     let mut solution = work.timings.time(Phase::Search, || Solution::at(model, state));
     let before = Energies::new(model, state, &solution.barrier(model));
     solution.slides = problem.freeze(&solution, &model.surface_at(&state.v), false);
@@ -258,7 +260,8 @@ fn load_work<const D: usize>(
 ) -> f64 {
     let moved = solution.q.iter().zip(&state.q).map(|(q, before)| *q - *before);
     let loads: f64 = problem.drive.forces.iter().zip(moved).map(|(force, moved)| force.dot(moved)).sum();
-    let (start, end) = ((&state.q[..], x_start), (&solution.q[..], &solution.x[..]));
+    let start = Configuration { q: &state.q, x: x_start };
+    let end = Configuration { q: &solution.q, x: &solution.x };
     loads + problem.model.terms.work(start, end, [state.time, problem.span.time])
 }
 

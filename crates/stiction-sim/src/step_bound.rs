@@ -55,7 +55,7 @@ impl<const D: usize> Sweep<D> {
         let end = ends(way.x, way.p);
         let candidates = candidates(model, way.x, &end);
         let dmin = model.barrier.dmin();
-        let at = |distance| bound(model, (way, &end), &candidates, distance);
+        let at = |distance| bound(model, way, &end, &candidates, distance);
         let mut safe = if free { at(dmin + FIRST_TOUCH * model.barrier.dhat()) } else { 0.0 };
         if safe == 0.0 {
             safe = at(dmin);
@@ -105,7 +105,8 @@ fn ccd(min_distance: f64) -> Option<Ccd> {
 /// The largest part of a motion to `end` on which nothing comes closer than a distance in m; 0 for motions that are no numbers.
 fn bound<const D: usize>(
     model: &Model<D>,
-    (way, end): (&Way<'_, D>, &[Vector<D>]),
+    way: &Way<'_, D>,
+    end: &[Vector<D>],
     candidates: &Candidates,
     distance: f64,
 ) -> f64 {

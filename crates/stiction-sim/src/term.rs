@@ -35,22 +35,31 @@ pub trait Term<const D: usize>: fmt::Debug + Send + Sync {
     }
 }
 
+/// Where everything is: places of the nodes and of the surface, both in m.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration<'a, const D: usize> {
+    /// Places of the nodes.
+    pub q: &'a [Vector<D>],
+    /// Places of the vertices of the surface.
+    pub x: &'a [Vector<D>],
+}
+
 /// The energies that users added, in the order in which they are summed.
 #[derive(Clone, Debug, Default)]
 pub struct Terms<const D: usize>(pub Vec<Arc<dyn Term<D>>>);
 
 impl<const D: usize> Terms<D> {
-    /// Energies by name, in J, at positions of nodes and surface, both in m, and a time in s.
-    pub fn energies(&self, (q, x): (&[Vector<D>], &[Vector<D>]), time: f64) -> Vec<(String, f64)> {
-        let of = |term: &Arc<dyn Term<D>>| (term.name().to_owned(), energy(&**term, (q, x), time));
+    /// Energies by name, in J, at a time in s.
+    pub fn energies(&self, at: Configuration<'_, D>, time: f64) -> Vec<(String, f64)> {
+        let of = |term: &Arc<dyn Term<D>>| (term.name().to_owned(), energy(&**term, at, time));
         self.0.iter().map(of).collect()
     }
 
-    /// The work that time does through them in a step between two configurations, each of nodes and surface, and two times.
+    /// The work that time does through them in a step between two configurations and two times.
     pub fn work(
         &self,
-        before: (&[Vector<D>], &[Vector<D>]),
-        after: (&[Vector<D>], &[Vector<D>]),
+        before: Configuration<'_, D>,
+        after: Configuration<'_, D>,
         [from, to]: [f64; 2],
     ) -> f64 {
         let change = |term: &dyn Term<D>, at| energy(term, at, to) - energy(term, at, from);
@@ -63,10 +72,10 @@ impl<const D: usize> Terms<D> {
         all.collect::<Vec<_>>().into_iter().next()
     }
 
-    /// The forces on the nodes in N, at positions of nodes and surface, both in m, and a time in s; empty without terms.
+    /// The forces on the nodes in N at a time in s; empty without terms.
     pub fn forces(
         &self,
-        (q, x): (&[Vector<D>], &[Vector<D>]),
+        Configuration { q, x }: Configuration<'_, D>,
         map: Option<&DisplacementMap>,
         time: f64,
     ) -> Vec<Vector<D>> {
@@ -89,6 +98,6 @@ impl<const D: usize> Terms<D> {
     }
 }
 
-fn energy<const D: usize>(term: &dyn Term<D>, (q, x): (&[Vector<D>], &[Vector<D>]), time: f64) -> f64 {
-    term.at(time).energy(if term.domain() == Domain::Surface { x } else { q })
+fn energy<const D: usize>(term: &dyn Term<D>, at: Configuration<'_, D>, time: f64) -> f64 {
+    term.at(time).energy(if term.domain() == Domain::Surface { at.x } else { at.q })
 }

@@ -24,9 +24,9 @@ pub fn gradient_row<'py>(
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let setting = &potential.0;
-    either!(AnyContacts, &contacts.0, scene => {
-        let positions = scene.field("x", x)?;
-        let found = setting.on(x.py(), scene, |barrier| setting.gradient(barrier, &positions))?;
+    either!(AnyContacts, &contacts.0, touching => {
+        let positions = touching.field("x", x)?;
+        let found = setting.on(x.py(), touching, |barrier| setting.gradient(barrier, &positions))?;
         let found = found.map_err(|error| plain(&error))?;
         Ok(PyArray1::from_slice(x.py(), flat(&found)))
     })

@@ -48,11 +48,11 @@ pub fn replaced(
 #[pyfunction]
 pub fn of_contacts(py: Python<'_>, slides: &Slides, contacts: &Contacts) -> PyResult<Slides> {
     Ok(Slides(match (&slides.0, &contacts.0) {
-        (AnySlides::Flat(held), AnyContacts::Flat(scene)) => {
-            AnySlides::Flat(held.lagged_at(py, scene, held.x.clone())?)
+        (AnySlides::Flat(held), AnyContacts::Flat(touching)) => {
+            AnySlides::Flat(held.lagged_at(py, touching, held.x.clone())?)
         }
-        (AnySlides::Solid(held), AnyContacts::Solid(scene)) => {
-            AnySlides::Solid(held.lagged_at(py, scene, held.x.clone())?)
+        (AnySlides::Solid(held), AnyContacts::Solid(touching)) => {
+            AnySlides::Solid(held.lagged_at(py, touching, held.x.clone())?)
         }
         _ => return Err(at("contacts", "are of another dimension")),
     }))
@@ -94,14 +94,14 @@ impl Arrays<'_, '_> {
         held: &Held<D>,
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Held<D>> {
-        let scene = match weights {
-            Some(weights) => held.scene.with_weights(weights, true)?.into(),
-            None => held.scene.clone(),
+        let touching = match weights {
+            Some(weights) => held.touching.with_weights(weights, true)?.into(),
+            None => held.touching.clone(),
         };
         let mut slides = held.copied(py);
         let replacement: Replacement<D> = self.read(slides.len())?;
-        replacement.apply(&mut slides, held.scene.contacts.ee.len(), &held.x);
-        Ok(Held::of(scene, held.barrier.clone(), held.x.clone(), slides))
+        replacement.apply(&mut slides, held.touching.contacts.ee.len(), &held.x);
+        Ok(Held::of(touching, held.barrier.clone(), held.x.clone(), slides))
     }
 
     /// Reads them, for so many slides.

@@ -109,7 +109,8 @@ impl<const D: usize> Damping<'_, D> {
         &self,
         elements: &[Frozen<D, N>],
         x: &[Vector<D>],
-        (scale, out): (f64, &mut [Vector<D>]),
+        scale: f64,
+        out: &mut [Vector<D>],
     ) {
         assemble::gradient(elements, out, |_, element| {
             (element.stencil, self.force(element, x).map(|force| force * scale))
@@ -139,9 +140,9 @@ impl<const D: usize> Potential<D> for Damping<'_, D> {
         if let Some(drag) = self.drag {
             drag.add_product(|i| self.motion.velocity(x, i), scale, out);
         }
-        self.add_forces(pairs, x, (scale, &mut *out));
-        self.add_forces(triples, x, (scale, &mut *out));
-        self.add_forces(quadruples, x, (scale, out));
+        self.add_forces(pairs, x, scale, out);
+        self.add_forces(triples, x, scale, out);
+        self.add_forces(quadruples, x, scale, out);
     }
 
     fn stencils(&self, out: &mut Stencils) {

@@ -59,7 +59,8 @@ pub(super) fn finish<const D: usize>(
     rho: f64,
     state: &mut State<D>,
     scheme: &Scheme<D>,
-    (x, h): (Vec<Vector<D>>, f64),
+    x: Vec<Vector<D>>,
+    h: f64,
 ) {
     let (of, motion) = (Numbers::new(rho), scheme.motion());
     let v: Vec<_> = (0..x.len()).map(|i| motion.velocity(&x, i)).collect();

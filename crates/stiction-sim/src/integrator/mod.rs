@@ -38,14 +38,14 @@ impl<const D: usize> Scheme<D> {
         Motion { x_ref: &self.x_ref, v_ref: &self.v_ref, h_hat: self.h_hat }
     }
 
-    /// Gives a vertex whose motion is prescribed the mean velocity of its way from `from` to `to`, in m, in a step of length `h` in s, whatever the
-    /// integrator makes of free ones; `v` is its velocity before, in m/s.
-    pub fn prescribe(&mut self, vertex: usize, (from, to): (Vector<D>, Vector<D>), v: Vector<D>, h: f64) {
+    /// Gives a node whose motion is prescribed the mean velocity of its way from a state to the place `to`, in m, in a step of length `h` in s, whatever
+    /// the integrator makes of free ones.
+    pub fn prescribe(&mut self, state: &State<D>, node: usize, to: Vector<D>, h: f64) {
         self.v_ref.resize(self.x_ref.len(), Vector::ZERO);
-        let mean = (to - from) * (1.0 / h);
-        self.x_ref[vertex] = to;
-        self.v_ref[vertex] = mean;
-        self.predicted[vertex] = to - (mean - v) * (self.scale / h);
+        let mean = (to - state.q[node]) * (1.0 / h);
+        self.x_ref[node] = to;
+        self.v_ref[node] = mean;
+        self.predicted[node] = to - (mean - state.v[node]) * (self.scale / h);
     }
 
     /// The positions, in m, at which vertices have these velocities, in m/s.
@@ -201,7 +201,7 @@ impl IntegratorKind {
             Self::Bdf2 => bdf2::finish(state, scheme, x, h),
             Self::Newmark(_) => newmark::finish(state, scheme, x),
             Self::GeneralizedAlpha(SpectralRadius(rho)) => {
-                generalized_alpha::finish(rho, state, scheme, (x, h));
+                generalized_alpha::finish(rho, state, scheme, x, h);
             }
         }
         // What another integrator remembered is out of date.

@@ -222,7 +222,8 @@ pub(super) fn without_rings<const D: usize>(surface: Surface<D>, rings: u32) -> 
 
 /// Each body as its contacts feel it.
 pub(super) fn softness<const D: usize>(
-    (bodies, parts): (&[Body<D>], &[Part]),
+    bodies: &[Body<D>],
+    parts: &[Part],
     surface: &Surface<D>,
     free: &[bool],
     weighting: Weighting,

@@ -93,7 +93,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         }
         for (element, vertices) in part.nodes_of(&body.triangles).enumerate() {
             let membrane = Membrane::new(Stencil(vertices), self.rest, body.material, body.thickness);
-            check_size(body, ("triangle", element), "area", membrane.volume / body.thickness)?;
+            check_size(body, "triangle", element, "area", membrane.volume / body.thickness)?;
             self.share(body, vertices, membrane.volume);
             self.elastic.membranes.push(membrane);
         }
@@ -110,7 +110,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         let young = body.material.lame.young();
         for (element, vertices) in part.nodes_of(&body.edges).enumerate() {
             let spring = Spring::new(Stencil(vertices), self.rest, young * section);
-            check_size(body, ("edge", element), "length", spring.length)?;
+            check_size(body, "edge", element, "length", spring.length)?;
             self.share(body, vertices, section * spring.length);
             self.elastic.springs.push(spring);
         }
@@ -126,7 +126,8 @@ impl<'a, const D: usize> Matter<'a, D> {
 /// Checks that an element of a sheet or rod is not flat.
 fn check_size<const D: usize>(
     body: &Body<D>,
-    (what, element): (&'static str, usize),
+    what: &'static str,
+    element: usize,
     measure: &'static str,
     size: f64,
 ) -> Result<()> {

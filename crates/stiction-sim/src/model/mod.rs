@@ -145,7 +145,7 @@ impl<const D: usize> Model<D> {
         let driven = build::driven(constraints.free(), map.as_ref());
         let loads = build::loads(bodies, &parts)?;
         let softness =
-            build::softness((bodies, &parts), &surface, constraints.free(), params.contact.weighting);
+            build::softness(bodies, &parts, &surface, constraints.free(), params.contact.weighting);
         let stiffness = Stiffness::new(stiffness::policy(softness, &parts, &barrier)?, &params.contact);
         let model = Self {
             params,

@@ -481,7 +481,7 @@ fn wrong_kinds_are_said_in_plain_words() {
     ];
     const VALUES: &str = r#"all = ["word", true, -3, 2.5, [], [[1]], [1.5, "x"], { x = 1 }, {}, 2026-01-01, nan, inf, 1e300, ""]"#;
     let values = VALUES.parse::<toml::Table>().unwrap()["all"].clone();
-    let folder = std::path::Trajectory::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(folder.join("wall.obj"), "v 20 0 0\nv 21 0 0\nv 20 1 0\nf 1 2 3\n").unwrap();
     let build = |text: &str| {
         Scene::parse_in(text, folder).and_then(|scene| match scene.dimension {
@@ -554,7 +554,7 @@ fn absurd_numbers_are_named() {
 /// Flat, inverted and repeated elements of files are said with body, key and line.
 #[test]
 fn bad_elements_of_files_name_body_and_line() {
-    let folder = std::path::Trajectory::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let corners = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\n";
     let scene = |dimension: usize, rest: &str| {
         format!(

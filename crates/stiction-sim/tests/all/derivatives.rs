@@ -136,10 +136,11 @@ pub fn compare_increments<const D: usize>(
     state: &State<D>,
     random: &mut Random,
 ) {
-    let (h, drive) = (model.params.time.step, Drive::rest(model, state).unwrap());
+    let h = model.params.time.step;
     let span = Span { h, steps: state.step + 1, time: state.time + h };
+    let drive = Drive::rest(model, state, span).unwrap();
     let scheme = model.params.time.integrator.begin(state, h);
-    let problem = Problem::new(model, state, &drive, (span, scheme)).unwrap();
+    let problem = Problem::new(model, state, &drive, scheme).unwrap();
     let mut solution = Solution::at(model, state);
     let contacts = &solution.contacts;
     assert!(

@@ -159,9 +159,8 @@ fn prescribed_vertices_have_the_velocity_of_their_way() {
         let (h, mut state) = (0.1, rest_at_one());
         for way in [0.2, 0.2, 0.2, 0.0, 0.0, -0.1] {
             let mut scheme = kind.begin(&state, h);
-            let (from, v) = (state.q[0], state.v[0]);
-            let to = from + Vector([way]);
-            scheme.prescribe(0, (from, to), v, h);
+            let (to, v) = (state.q[0] + Vector([way]), state.v[0]);
+            scheme.prescribe(&state, 0, to, h);
             assert!((scheme.motion().velocity(&[to], 0)[0] - way / h).abs() < 1e-12);
             kind.finish(&mut state, &scheme, vec![to], h);
             assert!((state.v[0][0] - way / h).abs() < 1e-12, "{kind}: {}", state.v[0][0]);
