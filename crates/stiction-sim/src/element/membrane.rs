@@ -18,9 +18,9 @@ const SMALLEST: f64 = 1e-12;
 /// ```text
 /// F = Σᵢ xᵢ bᵢᵀ = Q R        bᵢ = ∇Nᵢ in the plane at rest [1/m]        Q: two orthonormal columns, R: 2 × 2
 /// E = A t Ψ(R)               ∂E/∂xᵢ = A t Q P bᵢ
-/// ∂²E/∂xᵢ∂xⱼ = A t (Σₖ ωₖ (QQₖbᵢ)(QQₖbⱼ)ᵀ + (bᵢ·S bⱼ)(I − QQᵀ))        S = R⁻¹P
+/// ∂²E/∂xᵢ∂xⱼ = A t (Q (bᵢ · ∂P/∂R · bⱼ) Qᵀ + (bᵢ·S bⱼ)(I − QQᵀ))        S = R⁻¹P
 /// ```
-/// with area `A` at rest, thickness `t`, eigenpairs (ω, Qₖ) of ∂P/∂R and the second Piola–Kirchhoff stress `S` in Pa: what is pressed
+/// with area `A` at rest, thickness `t` and the second Piola–Kirchhoff stress `S` in Pa: what is pressed
 /// gives way across its plane, where the eigenvalues are those of `S`. Any isotropic law of two dimensions will do; its
 /// [`Lame`](crate::material::Lame) parameters are those of plane stress, so small strains are those of a thin sheet.
 /// In 2D `R` is `F`, and a triangle that is turned over is inverted. Below 10⁻¹² of its area a triangle counts as that large in `S`.
@@ -112,14 +112,12 @@ impl<const D: usize> Element<D, 3> for Membrane<D> {
         let (q, r) = self.factors(x);
         let across = Matrix::scalar(1.0) - q[0].outer(q[0]) - q[1].outer(q[1]);
         let s = self.pressure(&r, psd) * self.volume;
-        let mut h = from_fn(|i| from_fn(|j| across * self.b[i].dot(s * self.b[j])));
-        for (value, mode) in &self.material.modes(&r)[..4] {
-            let weight = self.volume * psd.apply(*value);
-            let a = self.b.map(|b| out_of_frame(&q, *mode * b));
-            for i in 0..3 {
-                for j in 0..3 {
-                    h[i][j] += a[i].outer(a[j] * weight);
-                }
+        let tangent = self.material.tangent(&r, psd);
+        let left = from_fn(|k| out_of_frame(&q, tangent.u.column(k)));
+        let mut h = tangent.hessian(&left, &self.b, self.volume);
+        for i in 0..3 {
+            for j in 0..3 {
+                h[i][j] += across * self.b[i].dot(s * self.b[j]);
             }
         }
         h

@@ -12,7 +12,9 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use lame::Lame;
+use stiction::distance::Psd;
 use stiction::math::Matrix;
+pub use stretch::Tangent;
 
 /// The materials by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,13 +102,16 @@ impl Material {
         }
     }
 
-    /// The eigenvalues, in Pa, and eigen-matrices of ∂P/∂F; the first `D²` of the entries.
-    pub fn modes<const D: usize>(&self, f: &Matrix<D>) -> [(f64, Matrix<D>); 9] {
-        stretch::modes(f, |sigma| match self.kind {
-            MaterialKind::NeoHookean => neo_hookean::curvature(&self.lame, sigma, f.det()),
-            MaterialKind::StableNeoHookean => stable_neo_hookean::curvature(&self.lame, sigma),
-            MaterialKind::FixedCorotated => fixed_corotated::curvature(&self.lame, sigma),
-            MaterialKind::StVenantKirchhoff => stvk::curvature(&self.lame, sigma),
-        })
+    /// ∂P/∂F, its eigenvalues treated as `psd` says.
+    #[inline]
+    pub fn tangent<const D: usize>(&self, f: &Matrix<D>, psd: Psd) -> Tangent<D> {
+        let svd = svd::svd(*f);
+        let of = match self.kind {
+            MaterialKind::NeoHookean => neo_hookean::curvature(&self.lame, svd.sigma, f.det()),
+            MaterialKind::StableNeoHookean => stable_neo_hookean::curvature(&self.lame, svd.sigma),
+            MaterialKind::FixedCorotated => fixed_corotated::curvature(&self.lame, svd.sigma),
+            MaterialKind::StVenantKirchhoff => stvk::curvature(&self.lame, svd.sigma),
+        };
+        Tangent::new(&svd, &of.projected(psd))
     }
 }

@@ -13,12 +13,10 @@
 //! ```
 //! Reference: \[Smith2018\] for the method.
 
-use std::array::from_fn;
-
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::{Curvature, strain};
+use super::stretch::{Curvature, pairs, strain, symmetric};
 
 /// Below this `|s|` the energy is written in `A`: far from it nothing cancels.
 const NEAR: f64 = 0.5;
@@ -46,23 +44,27 @@ pub fn stress<const D: usize>(lame: &Lame, f: &Matrix<D>) -> Matrix<D> {
 }
 
 /// Second derivatives by the stretches, of a deformation with determinant `j`: more precise than their product where an element is nearly flat.
+#[inline]
 pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>, j: f64) -> Curvature<D> {
     let (g, lambda) = (lame.shear, lame.lambda);
     // The smallest stretch may round to 0 or below.
-    let s = s.0.map(|s| s.abs().max(f64::MIN_POSITIVE.sqrt()));
+    let inverse = s.0.map(|s| 1.0 / s.abs().max(f64::MIN_POSITIVE.sqrt()));
     let pressure = g - lambda * j.ln();
-    let stretch = |i: usize, j: usize| {
-        if i == j { g + (pressure + lambda) / (s[i] * s[i]) } else { lambda / (s[i] * s[j]) }
+    let stretch = |i: usize, k: usize| {
+        let product = inverse[i] * inverse[k];
+        if i == k { g + (pressure + lambda) * product } else { lambda * product }
     };
     Curvature {
-        stretch: from_fn(|i| from_fn(|j| stretch(i, j))),
-        minus: from_fn(|i| from_fn(|j| g + pressure / (s[i] * s[j]))),
-        plus: from_fn(|i| from_fn(|j| g - pressure / (s[i] * s[j]))),
+        stretch: symmetric(stretch),
+        minus: pairs(|i, k| g + pressure * (inverse[i] * inverse[k])),
+        plus: pairs(|i, k| g - pressure * (inverse[i] * inverse[k])),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::array::from_fn;
+
     use super::*;
 
     fn turned(degrees: f64, strain: [f64; 3]) -> Matrix<3> {
