@@ -8,6 +8,7 @@ use stiction::stencil::Stencil;
 
 use super::Element;
 use crate::material::Material;
+use crate::material::stretch::complete;
 
 /// A solid element of `N = D + 1` vertices.
 ///
@@ -80,8 +81,9 @@ impl<const D: usize, const N: usize> Element<D, N> for Simplex<D, N> {
     }
 
     fn hessian(&self, x: &[Vector<D>; N], psd: Psd) -> [[Matrix<D>; N]; N] {
-        let tangent = self.material.tangent(&self.deformation(x), psd);
-        let left = from_fn(|k| tangent.u.column(k));
-        tangent.hessian(&left, &self.b, self.volume)
+        let material = self.material.scaled(self.volume);
+        let mut h = material.hessian(&self.deformation(x), &self.b, psd);
+        complete(&mut h);
+        h
     }
 }

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 pub use lame::Lame;
 use stiction::distance::Psd;
-use stiction::math::Matrix;
+use stiction::math::{Matrix, Vector};
 pub use stretch::Tangent;
 
 /// The materials by name.
@@ -100,6 +100,28 @@ impl Material {
             MaterialKind::FixedCorotated => fixed_corotated::stress(&self.lame, f),
             MaterialKind::StVenantKirchhoff => stvk::stress(&self.lame, f),
         }
+    }
+
+    /// The blocks `(i, j)`, `0 < j ≤ i`, of the Hessian of `Ψ(F)`, `F = Σᵢ xᵢ bᵢᵀ`, by positions `x`, in Pa times the square of the unit of `b`: that of
+    /// [`tangent`](Self::tangent), directly where that is possible. The others are 0, and follow by [`stretch::complete`].
+    #[inline]
+    pub fn hessian<const D: usize, const N: usize>(
+        &self,
+        f: &Matrix<D>,
+        b: &[Vector<D>; N],
+        psd: Psd,
+    ) -> [[Matrix<D>; N]; N] {
+        let direct = match self.kind {
+            MaterialKind::NeoHookean => neo_hookean::hessian(&self.lame, f, b, psd),
+            _ => None,
+        };
+        direct.unwrap_or_else(|| self.tangent(f, psd).hessian(b))
+    }
+
+    /// The material whose energies are so many times as large: they are linear in Lamé's parameters.
+    #[inline]
+    pub fn scaled(&self, by: f64) -> Self {
+        Self { lame: Lame { shear: self.lame.shear * by, lambda: self.lame.lambda * by }, ..*self }
     }
 
     /// ∂P/∂F, its eigenvalues treated as `psd` says.

@@ -13,10 +13,12 @@
 //! ```
 //! Reference: \[Smith2018\] for the method.
 
+use stiction::distance::Psd;
+use stiction::math::vector::turn;
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::{Curvature, pairs, strain, symmetric};
+use super::stretch::{Curvature, is_positive, pairs, strain, symmetric};
 
 /// Below this `|s|` the energy is written in `A`: far from it nothing cancels.
 const NEAR: f64 = 0.5;
@@ -58,6 +60,77 @@ pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>, j: f64) -> Curvature
         stretch: symmetric(stretch),
         minus: pairs(|i, k| g + pressure * (inverse[i] * inverse[k])),
         plus: pairs(|i, k| g - pressure * (inverse[i] * inverse[k])),
+    }
+}
+
+/// The blocks `(i, j)`, `0 < j ≤ i`, of the Hessian by positions `x` with `F = Σᵢ xᵢ bᵢᵀ`, if no decomposition of `F` is needed for them:
+///
+/// ```text
+/// Hᵢⱼ = G bᵢ·bⱼ I + p gⱼgᵢᵀ + λ gᵢgⱼᵀ        gᵢ = F⁻ᵀbᵢ        p = G − λ ln J
+/// ```
+/// For p ≥ 0 only the quotients G − p/(σᵢσⱼ) can be negative. In 2D that is one, for turns against the rotation closest to `F`, which has a formula.
+#[inline]
+pub fn hessian<const D: usize, const N: usize>(
+    lame: &Lame,
+    f: &Matrix<D>,
+    b: &[Vector<D>; N],
+    psd: Psd,
+) -> Option<[[Matrix<D>; N]; N]> {
+    let j = f.det();
+    let pressure = lame.shear - lame.lambda * j.ln();
+    let shift = shift(lame.shear, f, (j, pressure), psd)?;
+    let inverse = f.inverse().transpose();
+    let g = b.map(|b| inverse * b);
+    let mut h = [[Matrix::ZERO; N]; N];
+    for i in 1..N {
+        let (along, across) = (g[i] * lame.lambda, g[i] * pressure);
+        for j in 1..=i {
+            let same = Matrix::scalar(lame.shear * b[i].dot(b[j]));
+            h[i][j] = same + g[j].outer(across) + along.outer(g[j]);
+        }
+    }
+    if shift != 0.0 {
+        add_turns(&mut h, f, b, shift);
+    }
+    Some(h)
+}
+
+/// What a projection adds to the eigenvalue of the turn in 2D; nothing where a decomposition is needed.
+#[inline]
+fn shift<const D: usize>(shear: f64, f: &Matrix<D>, (j, pressure): (f64, f64), psd: Psd) -> Option<f64> {
+    if psd == Psd::None {
+        return Some(0.0);
+    }
+    // Also where the pressure is not a number.
+    if !(pressure >= 0.0 && j > 0.0) {
+        return None;
+    }
+    if D == 2 {
+        let quotient = shear - pressure / j;
+        return Some(psd.apply(quotient) - quotient);
+    }
+    // The product of two stretches is J by the third: all are at most G J/p.
+    let largest = shear * j / pressure;
+    let room = Matrix::scalar(largest * largest) - f.transpose() * *f;
+    is_positive(&room.0).then_some(0.0)
+}
+
+/// Adds `value qᵢqⱼᵀ` with the eigen-matrix of turns in 2D: `qᵢ = R bᵢ⊥/√2`, with the rotation `R` closest to `F`.
+#[inline]
+fn add_turns<const D: usize, const N: usize>(
+    h: &mut [[Matrix<D>; N]; N],
+    f: &Matrix<D>,
+    b: &[Vector<D>; N],
+    value: f64,
+) {
+    let (cosine, sine) = (f.0[0][0] + f.0[1][1], f.0[1][0] - f.0[0][1]);
+    let weight = 0.5 * value / (cosine * cosine + sine * sine);
+    let q = b.map(|b| b * -sine + turn(b) * cosine);
+    for i in 1..N {
+        let weighted = q[i] * weight;
+        for j in 1..=i {
+            h[i][j] += weighted.outer(q[j]);
+        }
     }
 }
 

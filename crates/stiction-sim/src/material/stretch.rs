@@ -60,7 +60,7 @@ fn projected<const D: usize>(a: [[f64; D]; D], psd: Psd) -> [[f64; D]; D] {
 
 /// Whether a symmetric matrix has only positive eigenvalues: its leading minors are positive.
 #[inline]
-fn is_positive<const D: usize>(a: &[[f64; D]; D]) -> bool {
+pub fn is_positive<const D: usize>(a: &[[f64; D]; D]) -> bool {
     a[0][0] > 0.0 && a[0][0] * a[1][1] > a[1][0] * a[1][0] && Matrix(*a).det() > 0.0
 }
 
@@ -131,24 +131,18 @@ impl<const D: usize> Tangent<D> {
         self.u * Matrix(from_fn(|i| from_fn(|j| entry(i, j)))) * self.v.transpose()
     }
 
-    /// The Hessian of `weight Ψ(F)`, `F = Σᵢ xᵢ bᵢᵀ`, by positions `x`, where the columns `left` stand for those of `U`. The sum of all `b` must be 0.
+    /// The blocks `(i, j)`, `0 < j ≤ i`, of the Hessian of `Ψ(F)`, `F = Σᵢ xᵢ bᵢᵀ`, by positions `x`.
     #[inline]
-    pub fn hessian<const E: usize, const N: usize>(
-        &self,
-        left: &[Vector<E>; D],
-        b: &[Vector<D>; N],
-        weight: f64,
-    ) -> [[Matrix<E>; N]; N] {
+    pub fn hessian<const N: usize>(&self, b: &[Vector<D>; N]) -> [[Matrix<D>; N]; N] {
         let turn = self.v.transpose();
+        let left = from_fn(|k| self.u.column(k));
         let b = b.map(|b| turn * b);
         let mut h = [[Matrix::ZERO; N]; N];
         for i in 1..N {
-            let weighted = b[i] * weight;
             for j in 1..=i {
-                h[i][j] = turned(&self.block(weighted, b[j]), left);
+                h[i][j] = turned(&self.block(b[i], b[j]), &left);
             }
         }
-        complete(&mut h);
         h
     }
 
@@ -173,7 +167,7 @@ impl<const D: usize> Tangent<D> {
 
 /// `Σᵢⱼ Hᵢⱼ uᵢuⱼᵀ`.
 #[inline]
-fn turned<const D: usize, const E: usize>(h: &Matrix<D>, u: &[Vector<E>; D]) -> Matrix<E> {
+pub fn turned<const D: usize, const E: usize>(h: &Matrix<D>, u: &[Vector<E>; D]) -> Matrix<E> {
     let mut out = Matrix::ZERO;
     for i in 0..D {
         let mut row = u[0] * h.0[i][0];

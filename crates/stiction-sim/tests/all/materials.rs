@@ -4,7 +4,7 @@ use std::array::from_fn;
 
 use crate::support::Random;
 use stiction::distance::Psd;
-use stiction::math::{Matrix, eigen};
+use stiction::math::{Matrix, Vector, eigen};
 use stiction_sim::material::{Lame, Material, MaterialKind, Tangent};
 
 const STEP: f64 = 1e-5;
@@ -80,10 +80,28 @@ fn dense<const D: usize>(tangent: &Tangent<D>) -> [[f64; 9]; 9] {
     out
 }
 
+/// The Hessian by positions against that of the deformation, `H x = ∂P/∂F(x bⱼᵀ) bᵢ`.
+fn compare_blocks<const D: usize, const N: usize>(material: &Material, f: &Matrix<D>, b: &[Vector<D>; N]) {
+    for psd in [Psd::None, Psd::Clamp, Psd::Abs] {
+        let (found, tangent) = (material.hessian(f, b, psd), material.tangent(f, psd));
+        let size = largest(&dense(&tangent));
+        for (i, j, k) in (1..N).flat_map(|i| (1..=i).flat_map(move |j| (0..D).map(move |k| (i, j, k)))) {
+            let expected = tangent.times(&Vector::axis(k).outer(b[j])) * b[i];
+            let off = (found[i][j].column(k) - expected).max_abs();
+            assert!(off <= 1e-11 * size, "{} {D}D, {psd:?} of {f:?}: {off} of {size}", material.kind);
+        }
+    }
+}
+
+fn largest(a: &[[f64; 9]; 9]) -> f64 {
+    a.iter().flatten().fold(0.0, |m: f64, a| m.max(a.abs()))
+}
+
 /// Projections in closed form against those of a general eigen-solver.
 fn compare_projections<const D: usize>(material: &Material, f: &Matrix<D>) {
     let exact = dense(&material.tangent(f, Psd::None));
-    let size = exact.iter().flatten().fold(0.0, |m: f64, a| m.max(a.abs()));
+    let size = largest(&exact);
+    compare_blocks(material, f, &[[0.0; D], [1.0; D], from_fn(|k| 0.7 - k as f64)].map(Vector));
     for psd in [Psd::Clamp, Psd::Abs, Psd::GaussNewton] {
         let found = dense(&material.tangent(f, psd));
         let expected = eigen::map_eigenvalues(exact, D * D, |value| psd.apply(value));
