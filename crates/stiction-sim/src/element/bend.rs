@@ -1,6 +1,7 @@
 //! Bending of a rod at a vertex between two segments.
 
 use std::array::from_fn;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 use stiction::distance::Psd;
 use stiction::math::vector::{cross, flat_cross, turn};
@@ -8,7 +9,7 @@ use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
 
 use super::Element;
-use super::project::project;
+use crate::material::svd::perpendicular;
 
 /// Rest angles below this count as straight.
 const STRAIGHT: f64 = 1e-8;
@@ -16,7 +17,7 @@ const STRAIGHT: f64 = 1e-8;
 /// How far the kink of a curved rod at straight is rounded off, relative to the angle at rest.
 const ROUNDED: f64 = 0.1;
 
-/// The smallest sine of an angle that is divided by.
+/// The smallest `1 + cos φ` that is divided by.
 const SMALLEST: f64 = 1e-9;
 
 /// The vertex between two segments of a rod: vertices (x₀, x₁, x₂) in their order.
@@ -32,7 +33,13 @@ const SMALLEST: f64 = 1e-9;
 /// φ̄ > 0 that has a kink at φ = 0, which ε rounds off (and so makes the stiffness at rest 1 % less); for φ̄ = 0 it is ½ k φ², smooth. In 2D the
 /// formula is valid for |φ| < π: contact keeps segments from turning through each other.
 ///
-/// `Psd::GaussNewton` keeps the outer product of first derivatives; other projections decompose the matrix.
+/// By relative motion of the segments, in parts along them (`e`), in the direction in which they turn (`t`) and along the normal (`n`) of their plane,
+///
+/// ```text
+/// du = |u| (e₁ û + t₁ û⊥ + n₁ n)        dv = |v| (e₂ v̂ + t₂ v̂⊥ + n₂ n)        M = dE/dφ        k = d²E/dφ²
+/// d²E = k (t₂ − t₁)² + 2M (e₁t₁ − e₂t₂) + M cot φ (n₁² + n₂²) − 2M/sin φ n₁n₂
+/// ```
+/// so its eigenvalues are k ± √(k² + M²), ±M, M cot(φ/2) and −M tan(φ/2): projections treat these. `Psd::GaussNewton` keeps k ∇φ∇φᵀ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bend<const D: usize> {
     /// Its vertices.
@@ -43,11 +50,28 @@ pub struct Bend<const D: usize> {
     pub rest_angle: f64,
 }
 
-/// A function of positions by u and v: first and second derivatives.
-struct Derivatives<const D: usize> {
-    first: [Vector<D>; 2],
-    second: [[Matrix<D>; 2]; 2],
+/// A bend at positions: frames of its segments, and first and second derivative of the energy by the angle.
+struct Shape<const D: usize> {
+    /// `1/|u|` and `1/|v|`.
+    inverse: [f64; 2],
+    /// Directions along the segments.
+    along: [Vector<D>; 2],
+    /// Directions in which they turn with growing φ.
+    across: [Vector<D>; 2],
+    /// `n`; zero in 2D.
+    normal: Vector<D>,
+    /// `φ`.
+    angle: f64,
+    /// `M/φ` in 3D.
+    secant: f64,
+    /// `M = dE/dφ`.
+    moment: f64,
+    /// `k = d²E/dφ²`.
+    stiffness: f64,
 }
+
+/// An eigenvalue of the Hessian by relative motion of the segments, and its vector by u and v.
+type Mode<const D: usize> = (f64, [Vector<D>; 2]);
 
 impl<const D: usize> Bend<D> {
     /// The bend at the second of these vertices, at positions `rest`, in a rod of bending stiffness `EI` (N m²). Its stiffness
@@ -73,78 +97,75 @@ impl<const D: usize> Bend<D> {
         sine.atan2(u.dot(v))
     }
 
-    /// `dE/dφ` and `d²E/dφ²` in 2D.
-    fn flat_response(&self, angle: f64) -> [f64; 2] {
-        [self.stiffness * (angle - self.rest_angle), self.stiffness]
-    }
-
-    /// `dE/dc` and `d²E/dc²` in 3D, with c = cos φ: by way of s = φ², which is smooth where c = 1.
-    fn response(&self, angle: f64) -> [f64; 2] {
-        let (r, r_rest) = self.roots(angle);
-        let ratio = if r_rest > 0.0 { r_rest / r } else { 0.0 };
-        let by_s = 0.5 * self.stiffness * (1.0 - ratio);
-        let by_ss = if r_rest > 0.0 { 0.25 * self.stiffness * ratio / (r * r) } else { 0.0 };
-        let [s1, s2] = square_of_angle(angle);
-        [by_s * s1, by_ss * s1 * s1 + by_s * s2]
-    }
-
     /// `√(φ² + ε²φ̄²)` and `√(1 + ε²) φ̄`.
     fn roots(&self, angle: f64) -> (f64, f64) {
         (angle.hypot(ROUNDED * self.rest_angle), 1.0_f64.hypot(ROUNDED) * self.rest_angle)
     }
 
-    /// Derivatives of φ (2D) or c (3D), and of `E` by it.
-    fn parts(&self, x: &[Vector<D>; 3]) -> (Derivatives<D>, [f64; 2]) {
-        let [u, v] = [x[1] - x[0], x[2] - x[1]];
+    fn shape(&self, x: &[Vector<D>; 3]) -> Shape<D> {
+        let edges = [x[1] - x[0], x[2] - x[1]];
+        let inverse = edges.map(|u| 1.0 / u.norm().max(f64::MIN_POSITIVE.sqrt()));
+        let along: [Vector<D>; 2] = from_fn(|k| edges[k] * inverse[k]);
         let angle = Self::angle(x);
+        let [secant, moment, stiffness] = self.response(angle);
+        // Where the bend is straight any plane will do: it is as stiff in all of them.
+        let normal =
+            if D == 2 { Vector::ZERO } else { perpendicular(cross(along[0], along[1]), &along[..1]) };
+        let across = along.map(|u| if D == 2 { turn(u) } else { cross(normal, u) });
+        Shape { inverse, along, across, normal, angle, secant, moment, stiffness }
+    }
+
+    /// `M/φ` (3D), `M` and `k`.
+    fn response(&self, angle: f64) -> [f64; 3] {
         if D == 2 {
-            (of_angle(u, v), self.flat_response(angle))
-        } else {
-            (of_cosine(u, v), self.response(angle))
+            return [0.0, self.stiffness * (angle - self.rest_angle), self.stiffness];
         }
+        let (r, r_rest) = self.roots(angle);
+        let ratio = if r_rest > 0.0 { r_rest / r } else { 0.0 };
+        let secant = self.stiffness * (1.0 - ratio);
+        let beyond = if r_rest > 0.0 { self.stiffness * ratio * (angle / r) * (angle / r) } else { 0.0 };
+        [secant, secant * angle, secant + beyond]
     }
 }
 
-/// First and second derivative of φ² by cos φ: −2φ/sin φ and 2 (sin φ − φ cos φ)/sin³φ, from their series where φ is small.
-fn square_of_angle(angle: f64) -> [f64; 2] {
-    if angle < 1e-2 {
-        let s = angle * angle;
-        return [-2.0 - s / 3.0 - 7.0 * s * s / 180.0, 2.0 / 3.0 + 4.0 * s / 15.0 + 4.0 * s * s / 63.0];
+impl<const D: usize> Shape<D> {
+    /// Derivatives of φ by u and v.
+    fn slopes(&self) -> [Vector<D>; 2] {
+        [self.across[0] * -self.inverse[0], self.across[1] * self.inverse[1]]
     }
-    let sine = angle.sin().max(SMALLEST);
-    [-2.0 * angle / sine, 2.0 * (angle.sin() - angle * angle.cos()) / sine.powi(3)]
-}
 
-/// Derivatives of the angle from u to v in 2D: the direction of v less that of u.
-fn of_angle<const D: usize>(u: Vector<D>, v: Vector<D>) -> Derivatives<D> {
-    let slope = |v: Vector<D>| turn(v) * (1.0 / v.norm_squared().max(f64::MIN_POSITIVE));
-    let curvature = |v: Vector<D>| {
-        let mixed = slope(v).outer(v);
-        (mixed + mixed.transpose()) * (-1.0 / v.norm_squared().max(f64::MIN_POSITIVE))
-    };
-    Derivatives {
-        first: [-slope(u), slope(v)],
-        second: [[curvature(u) * -1.0, Matrix::ZERO], [Matrix::ZERO, curvature(v)]],
+    /// The vector of a motion: parts of both segments along themselves, and in the direction in which they turn.
+    fn vector(&self, along: [f64; 2], across: [f64; 2]) -> [Vector<D>; 2] {
+        from_fn(|k| (self.along[k] * along[k] + self.across[k] * across[k]) * self.inverse[k])
     }
-}
 
-/// Derivatives of the cosine of the angle between u and v.
-///
-/// ```text
-/// ∂c/∂u = p/|u|        p = v̂ − c û                     ∂²c/∂u∂v = (I − v̂v̂ᵀ − û qᵀ)/|u||v|
-/// ∂c/∂v = q/|v|        q = û − c v̂                     ∂²c/∂u∂u = −(p ûᵀ + û pᵀ + c (I − ûûᵀ))/|u|²
-/// ```
-fn of_cosine<const D: usize>(u: Vector<D>, v: Vector<D>) -> Derivatives<D> {
-    let [a, b] = [u, v].map(|u| 1.0 / u.norm().max(f64::MIN_POSITIVE.sqrt()));
-    let [u, v] = [u * a, v * b];
-    let c = u.dot(v);
-    let (p, q) = (v - u * c, u - v * c);
-    let one = Matrix::scalar(1.0);
-    let same = |u: Vector<D>, p: Vector<D>| p.outer(u) + u.outer(p) + (one - u.outer(u)) * c;
-    let mixed = (one - v.outer(v) - u.outer(q)) * (a * b);
-    Derivatives {
-        first: [p * a, q * b],
-        second: [[same(u, p) * (-a * a), mixed], [mixed.transpose(), same(v, q) * (-b * b)]],
+    /// The modes in the plane, by pairs: each pair is a 2 × 2 matrix of a turn and a stretch.
+    fn modes_in_plane(&self) -> [Mode<D>; 4] {
+        let (k, m) = (self.stiffness, self.moment);
+        let root = k.hypot(m);
+        // The larger root without cancellation, the other from the product −M².
+        let large = k + root.copysign(k);
+        let small = if large == 0.0 { 0.0 } else { -m * m / large };
+        let bent = |value: f64, turn: f64, stretch: f64| {
+            let unit = FRAC_1_SQRT_2 / turn.hypot(stretch).max(f64::MIN_POSITIVE);
+            let (turn, stretch) = (turn * unit, stretch * unit);
+            (value, self.vector([stretch; 2], [-turn, turn]))
+        };
+        [
+            bent(large, large, -m),
+            bent(small, m, large),
+            (-m, self.vector([-0.5, 0.5], [0.5, 0.5])),
+            (m, self.vector([0.5, -0.5], [0.5, 0.5])),
+        ]
+    }
+
+    /// The modes across the plane, in 3D: both segments turn to the same side, or to different ones.
+    fn modes_across(&self) -> [Mode<D>; 2] {
+        let (sine, cosine) = self.angle.sin_cos();
+        let tangent = sine / (1.0 + cosine).max(SMALLEST);
+        let ratio = if self.angle > 0.0 { self.angle / tangent } else { 2.0 };
+        let [u, v] = self.inverse.map(|inverse| self.normal * (inverse * FRAC_1_SQRT_2));
+        [(-self.moment * tangent, [u, v]), (self.secant * ratio, [-u, v])]
     }
 }
 
@@ -165,30 +186,46 @@ impl<const D: usize> Element<D, 3> for Bend<D> {
     }
 
     fn gradient(&self, x: &[Vector<D>; 3]) -> [Vector<D>; 3] {
-        let (of, [slope, _]) = self.parts(x);
-        of_vertices(of.first).map(|g| g * slope)
+        let shape = self.shape(x);
+        of_vertices(shape.slopes()).map(|g| g * shape.moment)
     }
 
     fn hessian(&self, x: &[Vector<D>; 3], psd: Psd) -> [[Matrix<D>; 3]; 3] {
-        let (of, [slope, bend]) = self.parts(x);
-        let g = of_vertices(of.first);
+        let shape = self.shape(x);
+        let mut h = [[Matrix::ZERO; 3]; 3];
         if psd == Psd::GaussNewton {
-            let bend = bend.max(0.0);
-            return from_fn(|i| from_fn(|j| g[i].outer(g[j]) * bend));
+            add(&mut h, psd.apply(shape.stiffness), shape.slopes());
+            return h;
         }
-        // Weights of the vertices in u and v.
-        let weights = [[-1.0, 0.0], [1.0, -1.0], [0.0, 1.0]];
-        let mut h = from_fn(|i| from_fn(|j| g[i].outer(g[j]) * bend));
-        for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
-            for (p, q) in (0..4).map(|k| (k / 2, k % 2)) {
-                h[i][j] += of.second[p][q] * (slope * weights[i][p] * weights[j][q]);
+        for (value, mode) in shape.modes_in_plane() {
+            add(&mut h, psd.apply(value), mode);
+        }
+        if D == 3 {
+            for (value, mode) in shape.modes_across() {
+                add(&mut h, psd.apply(value), mode);
             }
         }
-        project(&h, psd)
+        h
+    }
+}
+
+/// Adds a mode.
+#[inline]
+fn add<const D: usize>(h: &mut [[Matrix<D>; 3]; 3], value: f64, mode: [Vector<D>; 2]) {
+    if value == 0.0 {
+        return;
+    }
+    let mode = of_vertices(mode);
+    for i in 0..3 {
+        let weighted = mode[i] * value;
+        for j in 0..3 {
+            h[i][j] += weighted.outer(mode[j]);
+        }
     }
 }
 
 /// Derivatives by the vertices from those by u and v.
+#[inline]
 fn of_vertices<const D: usize>([u, v]: [Vector<D>; 2]) -> [Vector<D>; 3] {
     [-u, u - v, v]
 }

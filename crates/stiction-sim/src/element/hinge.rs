@@ -70,6 +70,7 @@ impl<const D: usize> Hinge<D> {
 }
 
 impl<const D: usize> Fold<D> {
+    #[inline]
     fn new(x: &[Vector<D>; 4]) -> Self {
         let [e, a, b] = from_fn(|k| x[k + 1] - x[0]);
         Self { e, a, b, m: cross(e, a), n: cross(b, e) }
@@ -80,15 +81,19 @@ impl<const D: usize> Fold<D> {
     }
 
     /// `α` and `β`.
+    #[inline]
     fn feet(&self) -> [f64; 2] {
-        [self.a, self.b].map(|a| a.dot(self.e) / self.e.norm_squared().max(f64::MIN_POSITIVE))
+        let inverse = 1.0 / self.e.norm_squared().max(f64::MIN_POSITIVE);
+        [self.a.dot(self.e) * inverse, self.b.dot(self.e) * inverse]
     }
 
     /// Derivatives of `θ` by `e`, `a` and `b`.
+    #[inline]
     fn slopes(&self) -> [Vector<D>; 3] {
         let [alpha, beta] = self.feet();
-        let by = [self.m, self.n].map(|m| inverse(m) * -self.e.norm());
-        [-(by[0] * alpha + by[1] * beta), by[0], by[1]]
+        let length = self.e.norm();
+        let (by_a, by_b) = (inverse(self.m) * -length, inverse(self.n) * -length);
+        [-(by_a * alpha + by_b * beta), by_a, by_b]
     }
 
     /// Second derivatives of `θ` by `e`, `a` and `b`; `a` and `b` have none in common.
@@ -112,6 +117,7 @@ impl<const D: usize> Fold<D> {
 }
 
 /// `m/|m|²`; 0 for 0.
+#[inline]
 fn inverse<const D: usize>(m: Vector<D>) -> Vector<D> {
     m * (1.0 / m.norm_squared().max(f64::MIN_POSITIVE))
 }
@@ -144,7 +150,14 @@ impl<const D: usize> Element<D, 4> for Hinge<D> {
     fn hessian(&self, x: &[Vector<D>; 4], psd: Psd) -> [[Matrix<D>; 4]; 4] {
         let fold = Fold::new(x);
         let slopes = of_vertices(fold.slopes());
-        let mut h = from_fn(|i| from_fn(|j| slopes[i].outer(slopes[j]) * self.stiffness));
+        // In place: copies of so many numbers cost more than they do.
+        let mut h = [[Matrix::ZERO; 4]; 4];
+        for i in 0..4 {
+            let weighted = slopes[i] * self.stiffness;
+            for j in 0..4 {
+                h[i][j] = weighted.outer(slopes[j]);
+            }
+        }
         if psd != Psd::None {
             return h;
         }
@@ -168,6 +181,7 @@ impl<const D: usize> Element<D, 4> for Hinge<D> {
 }
 
 /// Derivatives by the vertices from those by `e`, `a` and `b`.
+#[inline]
 fn of_vertices<const D: usize>([e, a, b]: [Vector<D>; 3]) -> [Vector<D>; 4] {
     [-(e + a + b), e, a, b]
 }

@@ -3,24 +3,28 @@
 use std::array::from_fn;
 
 use stiction::distance::Psd;
-use stiction::math::{Matrix, Vector, eigen};
+use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
 
 use super::Element;
 use crate::material::Material;
+use crate::material::stretch::{complete, turned};
 use crate::material::svd::perpendicular;
 
 /// The smallest ratio of areas, relative to the stretches, that the stress is divided by.
 const SMALLEST: f64 = 1e-12;
+
+/// The square of the sine of an angle below which columns are made perpendicular twice.
+const NARROW: f64 = 1e-2;
 
 /// A triangle of a thin sheet, in 2D or 3D, with constant strain and no stress across the sheet.
 ///
 /// ```text
 /// F = Σᵢ xᵢ bᵢᵀ = Q R        bᵢ = ∇Nᵢ in the plane at rest [1/m]        Q: two orthonormal columns, R: 2 × 2
 /// E = A t Ψ(R)               ∂E/∂xᵢ = A t Q P bᵢ
-/// ∂²E/∂xᵢ∂xⱼ = A t (Σₖ ωₖ (QQₖbᵢ)(QQₖbⱼ)ᵀ + (bᵢ·S bⱼ)(I − QQᵀ))        S = R⁻¹P
+/// ∂²E/∂xᵢ∂xⱼ = A t (Q (bᵢ · ∂P/∂R · bⱼ) Qᵀ + (bᵢ·S bⱼ)(I − QQᵀ))        S = R⁻¹P
 /// ```
-/// with area `A` at rest, thickness `t`, eigenpairs (ω, Qₖ) of ∂P/∂R and the second Piola–Kirchhoff stress `S` in Pa: what is pressed
+/// with area `A` at rest, thickness `t` and the second Piola–Kirchhoff stress `S` in Pa: what is pressed
 /// gives way across its plane, where the eigenvalues are those of `S`. Any isotropic law of two dimensions will do; its
 /// [`Lame`](crate::material::Lame) parameters are those of plane stress, so small strains are those of a thin sheet.
 /// In 2D `R` is `F`, and a triangle that is turned over is inverted. Below 10⁻¹² of its area a triangle counts as that large in `S`.
@@ -61,23 +65,42 @@ impl<const D: usize> Membrane<D> {
         let q = frame(f);
         (q, in_frame(&q, f))
     }
+}
 
-    /// `S` with its eigenvalues treated as `psd` says.
-    fn pressure(&self, r: &Matrix<2>, psd: Psd) -> Matrix<2> {
-        let det = r.det().max(SMALLEST * r.norm_squared()).max(f64::MIN_POSITIVE);
-        let s = r.adjugate() * self.material.stress(r) * (1.0 / det);
-        let symmetric = (s + s.transpose()) * 0.5;
-        if psd == Psd::None {
-            return symmetric;
-        }
-        Matrix(eigen::map_eigenvalues(symmetric.0, 2, |value| psd.apply(value)))
+/// `S` with its eigenvalues treated as `psd` says.
+fn pressure(material: &Material, r: &Matrix<2>, psd: Psd) -> Matrix<2> {
+    let det = r.det().max(SMALLEST * r.norm_squared()).max(f64::MIN_POSITIVE);
+    let s = r.adjugate() * material.stress(r) * (1.0 / det);
+    projected((s + s.transpose()) * 0.5, psd)
+}
+
+/// A symmetric matrix with its eigenvalues m ± r treated as `psd` says.
+///
+/// ```text
+/// f(A) = ½(f(m + r) + f(m − r)) I + (f(m + r) − f(m − r))/2r (A − m I)
+/// ```
+fn projected(a: Matrix<2>, psd: Psd) -> Matrix<2> {
+    let (mean, half) = (0.5 * (a.0[0][0] + a.0[1][1]), 0.5 * (a.0[0][0] - a.0[1][1]));
+    let radius = (half * half + a.0[1][0] * a.0[1][0]).sqrt();
+    if psd == Psd::None || mean > radius {
+        return a;
     }
+    let (upper, lower) = (psd.apply(mean + radius), psd.apply(mean - radius));
+    let slope = if radius > 0.0 { 0.5 * (upper - lower) / radius } else { 0.0 };
+    (a - Matrix::scalar(mean)) * slope + Matrix::scalar(0.5 * (upper + lower))
 }
 
 /// Orthonormal columns that span the same as two vectors; the axes in 2D.
+#[inline]
 fn frame<const D: usize>(columns: [Vector<D>; 2]) -> [Vector<D>; 2] {
     if D == 2 {
         return from_fn(Vector::axis);
+    }
+    let first = columns[0].normalized();
+    let rest = columns[1] - first * first.dot(columns[1]);
+    // Where columns are nearly parallel, or 0, this is worth more care.
+    if rest.norm_squared() > NARROW * columns[1].norm_squared() {
+        return [first, rest.normalized()];
     }
     let first = perpendicular(columns[0], &[]);
     [first, perpendicular(columns[1], &[first])]
@@ -111,17 +134,16 @@ impl<const D: usize> Element<D, 3> for Membrane<D> {
     fn hessian(&self, x: &[Vector<D>; 3], psd: Psd) -> [[Matrix<D>; 3]; 3] {
         let (q, r) = self.factors(x);
         let across = Matrix::scalar(1.0) - q[0].outer(q[0]) - q[1].outer(q[1]);
-        let s = self.pressure(&r, psd) * self.volume;
-        let mut h = from_fn(|i| from_fn(|j| across * self.b[i].dot(s * self.b[j])));
-        for (value, mode) in &self.material.modes(&r)[..4] {
-            let weight = self.volume * psd.apply(*value);
-            let a = self.b.map(|b| out_of_frame(&q, *mode * b));
-            for i in 0..3 {
-                for j in 0..3 {
-                    h[i][j] += a[i].outer(a[j] * weight);
-                }
+        let material = self.material.scaled(self.volume);
+        let s = pressure(&material, &r, psd);
+        let flat = material.hessian(&r, &self.b, psd);
+        let mut h = [[Matrix::ZERO; 3]; 3];
+        for i in 1..3 {
+            for j in 1..=i {
+                h[i][j] = turned(&flat[i][j], &q) + across * self.b[i].dot(s * self.b[j]);
             }
         }
+        complete(&mut h);
         h
     }
 }

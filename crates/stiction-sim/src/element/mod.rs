@@ -1,7 +1,6 @@
 //! Pieces of elastic bodies. A new one is a file with its formula on the type, which implements [`Element`], and a list of
 //! [`Elastic`](crate::energy::Elastic).
 
-mod project;
 pub mod simplex;
 pub mod membrane;
 pub mod hinge;

@@ -8,14 +8,15 @@ use stiction::stencil::Stencil;
 
 use super::Element;
 use crate::material::Material;
+use crate::material::stretch::complete;
 
 /// A solid element of `N = D + 1` vertices.
 ///
 /// ```text
 /// F = Σᵢ xᵢ bᵢᵀ        bᵢ = ∇Nᵢ at rest  [1/m]
-/// E = V Ψ(F)           ∂E/∂xᵢ = V P bᵢ        ∂²E/∂xᵢ∂xⱼ = V Σₖ ωₖ (Qₖbᵢ)(Qₖbⱼ)ᵀ
+/// E = V Ψ(F)           ∂E/∂xᵢ = V P bᵢ        ∂²E/∂xᵢ∂xⱼ = V bᵢ · ∂P/∂F · bⱼ
 /// ```
-/// with rest volume `V` (area times thickness in 2D) and eigenpairs (ω, Q) of ∂P/∂F.
+/// with rest volume `V` (area times thickness in 2D) and ∂P/∂F from its [`Tangent`](crate::material::Tangent).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simplex<const D: usize, const N: usize> {
     /// Its vertices.
@@ -80,21 +81,9 @@ impl<const D: usize, const N: usize> Element<D, N> for Simplex<D, N> {
     }
 
     fn hessian(&self, x: &[Vector<D>; N], psd: Psd) -> [[Matrix<D>; N]; N] {
-        let mut h = [[Matrix::ZERO; N]; N];
-        for (value, matrix) in &self.material.modes(&self.deformation(x))[..D * D] {
-            let weight = self.volume * psd.apply(*value);
-            let q = self.b.map(|b| *matrix * b);
-            for i in 0..N {
-                for j in 0..=i {
-                    h[i][j] += q[i].outer(q[j] * weight);
-                }
-            }
-        }
-        for i in 0..N {
-            for j in 0..i {
-                h[j][i] = h[i][j].transpose();
-            }
-        }
+        let material = self.material.scaled(self.volume);
+        let mut h = material.hessian(&self.deformation(x), &self.b, psd);
+        complete(&mut h);
         h
     }
 }

@@ -9,12 +9,10 @@
 //! The second quotient has no bound where σᵢ + σⱼ → 0: the closest rotation jumps there; it is taken at 10⁻⁶ of a stretch. Elements
 //! may invert, at a finite energy. Reference: \[Stomakhin2012\].
 
-use std::array::from_fn;
-
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::{Curvature, cofactors, without_one, without_two};
+use super::stretch::{Curvature, cofactors, pairs, symmetric, without_one, without_two};
 use super::svd::svd;
 
 /// The smallest sum of two stretches that is divided by.
@@ -35,6 +33,7 @@ pub fn stress<const D: usize>(lame: &Lame, f: &Matrix<D>) -> Matrix<D> {
 }
 
 /// Second derivatives by the stretches.
+#[inline]
 pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
     let (g, lambda, j) = (lame.shear, lame.lambda, without_one(s));
     let pressure = lambda * (s.0.iter().product::<f64>() - 1.0);
@@ -48,8 +47,8 @@ pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
         2.0 * g * (1.0 - 2.0 / sum) + pressure * without_two(s, i, k)
     };
     Curvature {
-        stretch: from_fn(|i| from_fn(|k| stretch(i, k))),
-        minus: from_fn(|i| from_fn(|k| 2.0 * g - pressure * without_two(s, i, k))),
-        plus: from_fn(|i| from_fn(|k| turn(i, k))),
+        stretch: symmetric(stretch),
+        minus: pairs(|i, k| 2.0 * g - pressure * without_two(s, i, k)),
+        plus: pairs(turn),
     }
 }

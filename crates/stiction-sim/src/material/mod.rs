@@ -12,7 +12,9 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use lame::Lame;
-use stiction::math::Matrix;
+use stiction::distance::Psd;
+use stiction::math::{Matrix, Vector};
+pub use stretch::Tangent;
 
 /// The materials by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,13 +102,38 @@ impl Material {
         }
     }
 
-    /// The eigenvalues, in Pa, and eigen-matrices of ∂P/∂F; the first `D²` of the entries.
-    pub fn modes<const D: usize>(&self, f: &Matrix<D>) -> [(f64, Matrix<D>); 9] {
-        stretch::modes(f, |sigma| match self.kind {
-            MaterialKind::NeoHookean => neo_hookean::curvature(&self.lame, sigma, f.det()),
-            MaterialKind::StableNeoHookean => stable_neo_hookean::curvature(&self.lame, sigma),
-            MaterialKind::FixedCorotated => fixed_corotated::curvature(&self.lame, sigma),
-            MaterialKind::StVenantKirchhoff => stvk::curvature(&self.lame, sigma),
-        })
+    /// The blocks `(i, j)`, `0 < j ≤ i`, of the Hessian of `Ψ(F)`, `F = Σᵢ xᵢ bᵢᵀ`, by positions `x`, in Pa times the square of the unit of `b`: that of
+    /// [`tangent`](Self::tangent), directly where that is possible. The others are 0, and follow by [`stretch::complete`].
+    #[inline]
+    pub fn hessian<const D: usize, const N: usize>(
+        &self,
+        f: &Matrix<D>,
+        b: &[Vector<D>; N],
+        psd: Psd,
+    ) -> [[Matrix<D>; N]; N] {
+        let direct = match self.kind {
+            MaterialKind::NeoHookean => neo_hookean::hessian(&self.lame, f, b, psd),
+            _ => None,
+        };
+        direct.unwrap_or_else(|| self.tangent(f, psd).hessian(b))
+    }
+
+    /// The material whose energies are so many times as large: they are linear in Lamé's parameters.
+    #[inline]
+    pub fn scaled(&self, by: f64) -> Self {
+        Self { lame: Lame { shear: self.lame.shear * by, lambda: self.lame.lambda * by }, ..*self }
+    }
+
+    /// ∂P/∂F, its eigenvalues treated as `psd` says.
+    #[inline]
+    pub fn tangent<const D: usize>(&self, f: &Matrix<D>, psd: Psd) -> Tangent<D> {
+        let svd = svd::svd(*f);
+        let of = match self.kind {
+            MaterialKind::NeoHookean => neo_hookean::curvature(&self.lame, svd.sigma, f.det()),
+            MaterialKind::StableNeoHookean => stable_neo_hookean::curvature(&self.lame, svd.sigma),
+            MaterialKind::FixedCorotated => fixed_corotated::curvature(&self.lame, svd.sigma),
+            MaterialKind::StVenantKirchhoff => stvk::curvature(&self.lame, svd.sigma),
+        };
+        Tangent::new(&svd, &of.projected(psd))
     }
 }

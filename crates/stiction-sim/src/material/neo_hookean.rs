@@ -13,12 +13,12 @@
 //! ```
 //! Reference: \[Smith2018\] for the method.
 
-use std::array::from_fn;
-
+use stiction::distance::Psd;
+use stiction::math::vector::turn;
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::{Curvature, strain};
+use super::stretch::{Curvature, is_positive, pairs, strain, symmetric};
 
 /// Below this `|s|` the energy is written in `A`: far from it nothing cancels.
 const NEAR: f64 = 0.5;
@@ -46,23 +46,98 @@ pub fn stress<const D: usize>(lame: &Lame, f: &Matrix<D>) -> Matrix<D> {
 }
 
 /// Second derivatives by the stretches, of a deformation with determinant `j`: more precise than their product where an element is nearly flat.
+#[inline]
 pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>, j: f64) -> Curvature<D> {
     let (g, lambda) = (lame.shear, lame.lambda);
     // The smallest stretch may round to 0 or below.
-    let s = s.0.map(|s| s.abs().max(f64::MIN_POSITIVE.sqrt()));
+    let inverse = s.0.map(|s| 1.0 / s.abs().max(f64::MIN_POSITIVE.sqrt()));
     let pressure = g - lambda * j.ln();
-    let stretch = |i: usize, j: usize| {
-        if i == j { g + (pressure + lambda) / (s[i] * s[i]) } else { lambda / (s[i] * s[j]) }
+    let stretch = |i: usize, k: usize| {
+        let product = inverse[i] * inverse[k];
+        if i == k { g + (pressure + lambda) * product } else { lambda * product }
     };
     Curvature {
-        stretch: from_fn(|i| from_fn(|j| stretch(i, j))),
-        minus: from_fn(|i| from_fn(|j| g + pressure / (s[i] * s[j]))),
-        plus: from_fn(|i| from_fn(|j| g - pressure / (s[i] * s[j]))),
+        stretch: symmetric(stretch),
+        minus: pairs(|i, k| g + pressure * (inverse[i] * inverse[k])),
+        plus: pairs(|i, k| g - pressure * (inverse[i] * inverse[k])),
+    }
+}
+
+/// The blocks `(i, j)`, `0 < j ≤ i`, of the Hessian by positions `x` with `F = Σᵢ xᵢ bᵢᵀ`, if no decomposition of `F` is needed for them:
+///
+/// ```text
+/// Hᵢⱼ = G bᵢ·bⱼ I + p gⱼgᵢᵀ + λ gᵢgⱼᵀ        gᵢ = F⁻ᵀbᵢ        p = G − λ ln J
+/// ```
+/// For p ≥ 0 only the quotients G − p/(σᵢσⱼ) can be negative. In 2D that is one, for turns against the rotation closest to `F`, which has a formula.
+#[inline]
+pub fn hessian<const D: usize, const N: usize>(
+    lame: &Lame,
+    f: &Matrix<D>,
+    b: &[Vector<D>; N],
+    psd: Psd,
+) -> Option<[[Matrix<D>; N]; N]> {
+    let j = f.det();
+    let pressure = lame.shear - lame.lambda * j.ln();
+    let shift = shift(lame.shear, f, (j, pressure), psd)?;
+    let inverse = f.inverse().transpose();
+    let g = b.map(|b| inverse * b);
+    let mut h = [[Matrix::ZERO; N]; N];
+    for i in 1..N {
+        let (along, across) = (g[i] * lame.lambda, g[i] * pressure);
+        for j in 1..=i {
+            let same = Matrix::scalar(lame.shear * b[i].dot(b[j]));
+            h[i][j] = same + g[j].outer(across) + along.outer(g[j]);
+        }
+    }
+    if shift != 0.0 {
+        add_turns(&mut h, f, b, shift);
+    }
+    Some(h)
+}
+
+/// What a projection adds to the eigenvalue of the turn in 2D; nothing where a decomposition is needed.
+#[inline]
+fn shift<const D: usize>(shear: f64, f: &Matrix<D>, (j, pressure): (f64, f64), psd: Psd) -> Option<f64> {
+    if psd == Psd::None {
+        return Some(0.0);
+    }
+    // Also where the pressure is not a number.
+    if !(pressure >= 0.0 && j > 0.0) {
+        return None;
+    }
+    if D == 2 {
+        let quotient = shear - pressure / j;
+        return Some(psd.apply(quotient) - quotient);
+    }
+    // The product of two stretches is J by the third: all are at most G J/p.
+    let largest = shear * j / pressure;
+    let room = Matrix::scalar(largest * largest) - f.transpose() * *f;
+    is_positive(&room.0).then_some(0.0)
+}
+
+/// Adds `value qᵢqⱼᵀ` with the eigen-matrix of turns in 2D: `qᵢ = R bᵢ⊥/√2`, with the rotation `R` closest to `F`.
+#[inline]
+fn add_turns<const D: usize, const N: usize>(
+    h: &mut [[Matrix<D>; N]; N],
+    f: &Matrix<D>,
+    b: &[Vector<D>; N],
+    value: f64,
+) {
+    let (cosine, sine) = (f.0[0][0] + f.0[1][1], f.0[1][0] - f.0[0][1]);
+    let weight = 0.5 * value / (cosine * cosine + sine * sine);
+    let q = b.map(|b| b * -sine + turn(b) * cosine);
+    for i in 1..N {
+        let weighted = q[i] * weight;
+        for j in 1..=i {
+            h[i][j] += weighted.outer(q[j]);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::array::from_fn;
+
     use super::*;
 
     fn turned(degrees: f64, strain: [f64; 3]) -> Matrix<3> {

@@ -9,12 +9,10 @@
 //! These μ and Λ make small strains those of Hooke's law; in 3D they are 4/3 G and λ + 5/6 G. The logarithm keeps bodies from staying collapsed.
 //! Elements may invert, at a finite energy. Reference: \[Smith2018\].
 
-use std::array::from_fn;
-
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::{Curvature, cofactors, strain, without_one, without_two};
+use super::stretch::{Curvature, cofactors, pairs, strain, symmetric, without_one, without_two};
 
 /// `μ` and `Λ`, in Pa.
 fn moduli<const D: usize>(lame: &Lame) -> (f64, f64) {
@@ -39,6 +37,7 @@ pub fn stress<const D: usize>(lame: &Lame, f: &Matrix<D>) -> Matrix<D> {
 }
 
 /// Second derivatives by the stretches.
+#[inline]
 pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
     let (mu, bulk) = moduli::<D>(lame);
     let (square, j) = (s.norm_squared(), without_one(s));
@@ -50,8 +49,8 @@ pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
         same + bend * s[i] * s[k] + bulk * j[i] * j[k] + q * without_two(s, i, k)
     };
     Curvature {
-        stretch: from_fn(|i| from_fn(|k| stretch(i, k))),
-        minus: from_fn(|i| from_fn(|k| m - q * without_two(s, i, k))),
-        plus: from_fn(|i| from_fn(|k| m + q * without_two(s, i, k))),
+        stretch: symmetric(stretch),
+        minus: pairs(|i, k| m - q * without_two(s, i, k)),
+        plus: pairs(|i, k| m + q * without_two(s, i, k)),
     }
 }

@@ -8,12 +8,10 @@
 //! ```
 //! It softens under compression, below σ = 1/√3 it gives way: not for large ones. Elements may invert, at a finite energy.
 
-use std::array::from_fn;
-
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::Curvature;
+use super::stretch::{Curvature, pairs, symmetric};
 
 /// `E`.
 fn strain<const D: usize>(f: &Matrix<D>) -> Matrix<D> {
@@ -38,6 +36,7 @@ pub fn stress<const D: usize>(lame: &Lame, f: &Matrix<D>) -> Matrix<D> {
 }
 
 /// Second derivatives by the stretches.
+#[inline]
 pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
     let (g, lambda) = (lame.shear, lame.lambda);
     let strain = |i: usize| 0.5 * (s[i] * s[i] - 1.0);
@@ -49,8 +48,8 @@ pub fn curvature<const D: usize>(lame: &Lame, s: Vector<D>) -> Curvature<D> {
     let quotient =
         |i: usize, k: usize, sign: f64| g * (s[i] * s[i] + sign * s[i] * s[k] + s[k] * s[k] - 1.0) + pressure;
     Curvature {
-        stretch: from_fn(|i| from_fn(|k| stretch(i, k))),
-        minus: from_fn(|i| from_fn(|k| quotient(i, k, 1.0))),
-        plus: from_fn(|i| from_fn(|k| quotient(i, k, -1.0))),
+        stretch: symmetric(stretch),
+        minus: pairs(|i, k| quotient(i, k, 1.0)),
+        plus: pairs(|i, k| quotient(i, k, -1.0)),
     }
 }

@@ -211,6 +211,49 @@ fn bends() {
     }
 }
 
+/// The Hessian of a bend by relative motion of its two segments.
+fn relative<const D: usize>(h: &[[Matrix<D>; 3]; 3], x: &[Vector<D>; 3]) -> [[f64; 6]; 6] {
+    let lengths = [(x[1] - x[0]).norm(), (x[2] - x[1]).norm()];
+    let mut out = [[0.0; 6]; 6];
+    for (i, j) in (0..2 * D).flat_map(|i| (0..2 * D).map(move |j| (i, j))) {
+        let (p, q) = (i / D, j / D);
+        let sign = if p == q { 1.0 } else { -1.0 };
+        out[i][j] = sign * h[2 * p][2 * q].0[i % D][j % D] * lengths[p] * lengths[q];
+    }
+    out
+}
+
+fn check_modes<const D: usize>(bend: &Bend<D>, x: &[Vector<D>; 3]) {
+    let exact = relative(&bend.hessian(x, Psd::None), x);
+    let size = largest(exact.iter().flatten().copied());
+    for psd in [Psd::Clamp, Psd::Abs] {
+        let found = relative(&bend.hessian(x, psd), x);
+        let expected = eigen::map_eigenvalues(exact, 2 * D, |value| psd.apply(value));
+        let off = largest((0..36).map(|k| found[k / 6][k % 6] - expected[k / 6][k % 6]));
+        assert!(off < 1e-12 * size, "{psd:?} of {bend:?} at {x:?}: off by {off} of {size}");
+    }
+}
+
+fn modes_of_bends<const D: usize>() {
+    let mut random = Random::new(23);
+    for round in 0..400 {
+        let size = [1e-9, 1e-4, 0.1, 1.0][round % 4];
+        let rest = line::<D>([0.0, 0.3, 2.0][round % 3]);
+        let bend = Bend::<D>::new(Stencil([0, 1, 2]), &rest, 0.4);
+        let mut x = rest.map(|x| x + random.vector() * size);
+        // Segments of different lengths, and angles of more than a right one.
+        x[2] = x[1] + (x[2] - x[1]) * [1.0, 20.0, -0.3][round % 3];
+        check_modes(&bend, &x);
+    }
+}
+
+/// Closed forms of a bend's eigenvalues against a general eigen-solver: straight, bent, folded back.
+#[test]
+fn bends_project_like_a_general_eigen_solver() {
+    modes_of_bends::<2>();
+    modes_of_bends::<3>();
+}
+
 /// A rod that is straight at rest: smooth at straight, and the same energy in 2D and 3D.
 #[test]
 fn straight_rods_are_smooth() {
