@@ -68,6 +68,15 @@ impl Psd {
     }
 }
 
+/// How a Hessian is added to a matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Projection {
+    /// The factor, without a unit.
+    pub(crate) scale: f64,
+    /// What becomes of negative curvature.
+    pub(crate) psd: Psd,
+}
+
 /// The closest points of a pair of primitives at given positions, solved.
 #[derive(Clone, Copy, Debug)]
 pub struct Separation<const D: usize, const N: usize> {

@@ -1,6 +1,6 @@
 //! The normal forces of contacts.
 
-use super::kappa::KindKappa;
+use super::kappa::StiffContacts;
 use super::{Barrier, BarrierPotential};
 use crate::assemble;
 use crate::contact::{Contact, PerContact};
@@ -20,13 +20,13 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     /// # Panics
     /// If `x` or `obstacles` is not the array that the contacts were built with.
     pub fn forces(&self, x: &[Vector<D>]) -> PerContact<f64> {
-        let (c, kappa) = (self.contacts, self.kappa);
-        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
+        let c = self.contacts;
+        let (parallel, obstacle) = (self.parallel().kappa, self.obstacle().kappa);
         PerContact {
-            vv: self.pair_forces::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x),
-            ve: self.pair_forces::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x),
-            ee: self.pair_forces::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x),
-            vf: self.pair_forces::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x),
+            vv: self.pair_forces::<VertexVertex, 2>(self.vv(), x),
+            ve: self.pair_forces::<VertexEdge, 3>(self.ve(), x),
+            ee: self.pair_forces::<EdgeEdge, 4>(self.ee(), x),
+            vf: self.pair_forces::<VertexFace, 4>(self.vf(), x),
             parallel: assemble::each(&c.parallel, |k, c| {
                 let x = c.contact.stencil.gather(x);
                 let d2 = Separation::new(&c.pair(), &x).distance_squared();
@@ -42,7 +42,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
     fn pair_forces<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         x: &[Vector<D>],
     ) -> Vec<f64> {
         assemble::each(contacts, |k, c| {

@@ -7,7 +7,7 @@
 //! projected one see [`Psd::GaussNewton`](crate::distance::Psd::GaussNewton). For a preconditioner and the step length of
 //! conjugate gradients. \[Shen2024\]
 
-use super::kappa::KindKappa;
+use super::kappa::StiffContacts;
 use super::{Barrier, BarrierPotential};
 use crate::assemble;
 use crate::contact::{Contact, ObstacleContact, ParallelContact};
@@ -45,11 +45,11 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     /// # Panics
     /// If `x`, `out` or `obstacles` is not as long as the array that the contacts were built with.
     pub fn gauss_newton_diagonal(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
-        self.pair_diagonal::<VertexVertex, 2>((&self.contacts.vv, self.kappa.of(|k| &k.vv)), x, scale, out);
-        self.pair_diagonal::<VertexEdge, 3>((&self.contacts.ve, self.kappa.of(|k| &k.ve)), x, scale, out);
-        self.pair_diagonal::<EdgeEdge, 4>((&self.contacts.ee, self.kappa.of(|k| &k.ee)), x, scale, out);
-        self.pair_diagonal::<VertexFace, 4>((&self.contacts.vf, self.kappa.of(|k| &k.vf)), x, scale, out);
-        let (parallel, obstacle) = (self.kappa.of(|k| &k.parallel), self.kappa.of(|k| &k.obstacle));
+        self.pair_diagonal::<VertexVertex, 2>(self.vv(), x, scale, out);
+        self.pair_diagonal::<VertexEdge, 3>(self.ve(), x, scale, out);
+        self.pair_diagonal::<EdgeEdge, 4>(self.ee(), x, scale, out);
+        self.pair_diagonal::<VertexFace, 4>(self.vf(), x, scale, out);
+        let (parallel, obstacle) = (self.parallel().kappa, self.obstacle().kappa);
         assemble::gradient(&self.contacts.parallel, out, |k, c| {
             self.parallel_term(c, x, scale * parallel.at(k)).diagonal()
         });
@@ -63,19 +63,19 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     /// # Panics
     /// If `x`, `p` or `obstacles` is not as long as the array that the contacts were built with.
     pub fn gauss_newton_form(&self, x: &[Vector<D>], p: &[Vector<D>]) -> f64 {
-        let (c, kappa) = (self.contacts, self.kappa);
-        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
-        self.pair_form::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x, p)
-            + self.pair_form::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x, p)
-            + self.pair_form::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x, p)
-            + self.pair_form::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x, p)
+        let c = self.contacts;
+        let (parallel, obstacle) = (self.parallel().kappa, self.obstacle().kappa);
+        self.pair_form::<VertexVertex, 2>(self.vv(), x, p)
+            + self.pair_form::<VertexEdge, 3>(self.ve(), x, p)
+            + self.pair_form::<EdgeEdge, 4>(self.ee(), x, p)
+            + self.pair_form::<VertexFace, 4>(self.vf(), x, p)
             + assemble::energy(&c.parallel, |k, c| self.parallel_term(c, x, parallel.at(k)).form(p))
             + assemble::energy(&c.obstacle, |k, c| self.obstacle_term(c, x, obstacle.at(k)).form(p))
     }
 
     fn pair_diagonal<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         x: &[Vector<D>],
         scale: f64,
         out: &mut [Vector<D>],
@@ -85,7 +85,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
     fn pair_form<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         x: &[Vector<D>],
         p: &[Vector<D>],
     ) -> f64 {

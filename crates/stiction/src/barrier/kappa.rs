@@ -27,6 +27,15 @@ impl<'a> Kappa<'a> {
     }
 }
 
+/// The contacts of one kind with their stiffnesses.
+#[derive(Clone, Copy)]
+pub(crate) struct StiffContacts<'a, C> {
+    /// The contacts.
+    pub(crate) contacts: &'a [C],
+    /// κ of each.
+    pub(crate) kappa: KindKappa<'a>,
+}
+
 /// The stiffnesses of the contacts of one kind.
 #[derive(Clone, Copy)]
 pub(crate) enum KindKappa<'a> {

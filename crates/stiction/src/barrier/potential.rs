@@ -2,12 +2,12 @@
 
 use std::array::from_fn;
 
-use super::kappa::{Kappa, KindKappa};
+use super::kappa::{Kappa, StiffContacts};
 use super::{Barrier, BarrierKind, BarrierLaw};
 use crate::assemble::{self, Along, Assembly};
 use crate::blocks::Stencils;
 use crate::contact::{Contact, Contacts, ObstacleContact, ParallelContact};
-use crate::distance::{Psd, Separation};
+use crate::distance::{Projection, Psd, Separation};
 use crate::error::Result;
 use crate::math::{Matrix, Vector, span};
 use crate::mollifier::{self, relative};
@@ -35,6 +35,38 @@ pub struct BarrierPotential<'a, const D: usize, B = BarrierKind> {
     pub kappa: Kappa<'a>,
 }
 
+impl<'a, const D: usize, B> BarrierPotential<'a, D, B> {
+    /// The contacts of two vertices.
+    pub(crate) fn vv(&self) -> StiffContacts<'a, Contact<2>> {
+        StiffContacts { contacts: &self.contacts.vv, kappa: self.kappa.of(|k| &k.vv) }
+    }
+
+    /// The contacts of a vertex and an edge.
+    pub(crate) fn ve(&self) -> StiffContacts<'a, Contact<3>> {
+        StiffContacts { contacts: &self.contacts.ve, kappa: self.kappa.of(|k| &k.ve) }
+    }
+
+    /// The contacts of two edges that are not nearly parallel.
+    pub(crate) fn ee(&self) -> StiffContacts<'a, Contact<4>> {
+        StiffContacts { contacts: &self.contacts.ee, kappa: self.kappa.of(|k| &k.ee) }
+    }
+
+    /// The contacts of a vertex and a face.
+    pub(crate) fn vf(&self) -> StiffContacts<'a, Contact<4>> {
+        StiffContacts { contacts: &self.contacts.vf, kappa: self.kappa.of(|k| &k.vf) }
+    }
+
+    /// The contacts of two nearly parallel edges.
+    pub(crate) fn parallel(&self) -> StiffContacts<'a, ParallelContact> {
+        StiffContacts { contacts: &self.contacts.parallel, kappa: self.kappa.of(|k| &k.parallel) }
+    }
+
+    /// The contacts of a vertex and an obstacle.
+    pub(crate) fn obstacle(&self) -> StiffContacts<'a, ObstacleContact> {
+        StiffContacts { contacts: &self.contacts.obstacle, kappa: self.kappa.of(|k| &k.obstacle) }
+    }
+}
+
 impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
     /// Checks that the derivatives exist at positions `x`: that pairs are further apart than the minimum distance where the barrier goes to
     /// infinity, and nothing is inside an obstacle.
@@ -52,7 +84,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
     fn pair_energy<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         x: &[Vector<D>],
     ) -> f64 {
         let d2 = |_, c: &Contact<N>| Separation::new(&K::PAIR, &c.stencil.gather(x)).distance_squared();
@@ -61,7 +93,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
     fn pair_gradient<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         x: &[Vector<D>],
         scale: f64,
         out: &mut [Vector<D>],
@@ -77,9 +109,9 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
     fn pair_hessian<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         x: &[Vector<D>],
-        (scale, psd): (f64, Psd),
+        Projection { scale, psd }: Projection,
         out: &mut Assembly<'_, D>,
     ) {
         assemble::hessian(
@@ -198,12 +230,12 @@ struct Product<const D: usize> {
 
 impl<const D: usize, B: Barrier> Potential<D> for BarrierPotential<'_, D, B> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
-        let (c, kappa) = (self.contacts, self.kappa);
-        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
-        self.pair_energy::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x)
-            + self.pair_energy::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x)
-            + self.pair_energy::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x)
-            + self.pair_energy::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x)
+        let c = self.contacts;
+        let (parallel, obstacle) = (self.parallel().kappa, self.obstacle().kappa);
+        self.pair_energy::<VertexVertex, 2>(self.vv(), x)
+            + self.pair_energy::<VertexEdge, 3>(self.ve(), x)
+            + self.pair_energy::<EdgeEdge, 4>(self.ee(), x)
+            + self.pair_energy::<VertexFace, 4>(self.vf(), x)
             + assemble::energy(&c.parallel, |k, c| {
                 parallel.at(k) * self.parallel_energy(c, &c.contact.stencil.gather(x))
             })
@@ -211,12 +243,12 @@ impl<const D: usize, B: Barrier> Potential<D> for BarrierPotential<'_, D, B> {
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
-        let (c, kappa) = (self.contacts, self.kappa);
-        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
-        self.pair_gradient::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x, scale, out);
-        self.pair_gradient::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x, scale, out);
-        self.pair_gradient::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x, scale, out);
-        self.pair_gradient::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x, scale, out);
+        let c = self.contacts;
+        let (parallel, obstacle) = (self.parallel().kappa, self.obstacle().kappa);
+        self.pair_gradient::<VertexVertex, 2>(self.vv(), x, scale, out);
+        self.pair_gradient::<VertexEdge, 3>(self.ve(), x, scale, out);
+        self.pair_gradient::<EdgeEdge, 4>(self.ee(), x, scale, out);
+        self.pair_gradient::<VertexFace, 4>(self.vf(), x, scale, out);
         assemble::gradient(&c.parallel, out, |k, c| {
             let (stencil, factor) = (c.contact.stencil, scale * parallel.at(k));
             (stencil, self.parallel_gradient(c, &stencil.gather(x)).map(|g| g * factor))
@@ -237,12 +269,12 @@ impl<const D: usize, B: Barrier> Potential<D> for BarrierPotential<'_, D, B> {
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
-        let (c, kappa) = (self.contacts, self.kappa);
-        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
-        self.pair_hessian::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), x, (scale, psd), out);
-        self.pair_hessian::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), x, (scale, psd), out);
-        self.pair_hessian::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), x, (scale, psd), out);
-        self.pair_hessian::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), x, (scale, psd), out);
+        let (c, projection) = (self.contacts, Projection { scale, psd });
+        let (parallel, obstacle) = (self.parallel().kappa, self.obstacle().kappa);
+        self.pair_hessian::<VertexVertex, 2>(self.vv(), x, projection, out);
+        self.pair_hessian::<VertexEdge, 3>(self.ve(), x, projection, out);
+        self.pair_hessian::<EdgeEdge, 4>(self.ee(), x, projection, out);
+        self.pair_hessian::<VertexFace, 4>(self.vf(), x, projection, out);
         assemble::hessian(
             &c.parallel,
             out,

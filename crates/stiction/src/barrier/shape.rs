@@ -1,6 +1,6 @@
 //! How the forces of contacts change with the shape at rest.
 
-use super::kappa::KindKappa;
+use super::kappa::StiffContacts;
 use super::{Barrier, BarrierPotential};
 use crate::contact::sources::Shares;
 use crate::contact::{AreaShare, Contact, ObstacleContact, ParallelContact, WeightSources};
@@ -35,13 +35,13 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
         sources: &WeightSources,
         x: &[Vector<D>],
     ) -> Vec<Entry<D>> {
-        let (c, kappa) = (self.contacts, self.kappa);
-        let (parallel, obstacle) = (kappa.of(|k| &k.parallel), kappa.of(|k| &k.obstacle));
+        let c = self.contacts;
+        let (parallel, obstacle) = (self.parallel().kappa, self.obstacle().kappa);
         let areas = |shares| Areas { surface, shares };
-        let mut out = self.pair_shape::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), areas(&sources.vv), x);
-        out.extend(self.pair_shape::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), areas(&sources.ve), x));
-        out.extend(self.pair_shape::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), areas(&sources.ee), x));
-        out.extend(self.pair_shape::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), areas(&sources.vf), x));
+        let mut out = self.pair_shape::<VertexVertex, 2>(self.vv(), areas(&sources.vv), x);
+        out.extend(self.pair_shape::<VertexEdge, 3>(self.ve(), areas(&sources.ve), x));
+        out.extend(self.pair_shape::<EdgeEdge, 4>(self.ee(), areas(&sources.ee), x));
+        out.extend(self.pair_shape::<VertexFace, 4>(self.vf(), areas(&sources.vf), x));
         out.extend(each(&c.parallel, areas(&sources.parallel), |k, c| {
             let stencil = c.contact.stencil;
             let local = self.parallel_shape(c, &stencil.gather(x), &stencil.gather(surface.rest()));
@@ -57,7 +57,7 @@ impl<const D: usize, B: Barrier> BarrierPotential<'_, D, B> {
 
     fn pair_shape<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         areas: Areas<'_, D>,
         x: &[Vector<D>],
     ) -> Vec<Entry<D>> {

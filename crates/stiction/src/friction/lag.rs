@@ -8,10 +8,9 @@ use super::axis::{self, projected};
 use super::coefficient::Coefficients;
 use super::entry::Entry;
 use super::grain;
-use super::law::Mu;
 use super::sides::{Sides, first_side};
 use super::slide::{Detail, Slide, Slides};
-use crate::barrier::kappa::KindKappa;
+use crate::barrier::kappa::StiffContacts;
 use crate::barrier::{Barrier, BarrierPotential};
 use crate::contact::{Contact, ObstacleContact, ParallelContact};
 use crate::distance::Separation;
@@ -164,7 +163,8 @@ fn fill<const D: usize, const N: usize>(
     reason = "separations fold with the constants of their pair only where they are inlined"
 )]
 fn write<const D: usize, const N: usize>(
-    (start, slides): (usize, &mut [Slide<D, N>]),
+    start: usize,
+    slides: &mut [Slide<D, N>],
     shape: impl Fn(usize, &mut Slide<D, N>) -> f64,
     force: impl Fn(usize, f64) -> f64,
 ) {
@@ -191,24 +191,24 @@ struct Freeze<'a, const D: usize, B> {
 impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
     /// All slides, without details.
     fn slides(&self, out: &mut Slides<D>) {
-        let (c, kappa) = (self.barrier.contacts, self.barrier.kappa);
+        let c = self.barrier.contacts;
         resize(&mut out.vv, c.vv.len());
         resize(&mut out.ve, c.ve.len());
         resize(&mut out.ee, c.ee.len() + c.parallel.len());
         resize(&mut out.vf, c.vf.len());
         resize(&mut out.obstacle, c.obstacle.len());
         let (edges, parallel) = out.ee.split_at_mut(c.ee.len());
-        self.pairs::<VertexVertex, 2>((&c.vv, kappa.of(|k| &k.vv)), &mut out.vv);
-        self.pairs::<VertexEdge, 3>((&c.ve, kappa.of(|k| &k.ve)), &mut out.ve);
-        self.pairs::<EdgeEdge, 4>((&c.ee, kappa.of(|k| &k.ee)), edges);
-        self.parallel((&c.parallel, kappa.of(|k| &k.parallel)), parallel);
-        self.pairs::<VertexFace, 4>((&c.vf, kappa.of(|k| &k.vf)), &mut out.vf);
-        self.obstacles((&c.obstacle, kappa.of(|k| &k.obstacle)), &mut out.obstacle);
+        self.pairs::<VertexVertex, 2>(self.barrier.vv(), &mut out.vv);
+        self.pairs::<VertexEdge, 3>(self.barrier.ve(), &mut out.ve);
+        self.pairs::<EdgeEdge, 4>(self.barrier.ee(), edges);
+        self.parallel(self.barrier.parallel(), parallel);
+        self.pairs::<VertexFace, 4>(self.barrier.vf(), &mut out.vf);
+        self.obstacles(self.barrier.obstacle(), &mut out.obstacle);
     }
 
     fn pairs<K: PairKind<N>, const N: usize>(
         &self,
-        (contacts, kappa): (&[Contact<N>], KindKappa<'_>),
+        StiffContacts { contacts, kappa }: StiffContacts<'_, Contact<N>>,
         out: &mut [Slide<D, N>],
     ) {
         let law = &self.barrier.law;
@@ -218,12 +218,16 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
                 self.shape(stencil, &Separation::new(&K::PAIR, &stencil.gather(self.x)), slide)
             };
             let force = |k: usize, d2| kappa.at(k) * contacts[k].weight * law.force(d2);
-            write((start, slides), shape, force);
+            write(start, slides, shape, force);
             self.set_mu(slides, first_side(&K::PAIR));
         });
     }
 
-    fn parallel(&self, (contacts, kappa): (&[ParallelContact], KindKappa<'_>), out: &mut [Slide<D, 4>]) {
+    fn parallel(
+        &self,
+        StiffContacts { contacts, kappa }: StiffContacts<'_, ParallelContact>,
+        out: &mut [Slide<D, 4>],
+    ) {
         fill(out, &|start, slides| {
             let shape = |k: usize, slide: &mut Slide<D, 4>| {
                 let stencil = contacts[k].contact.stencil;
@@ -235,12 +239,16 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
                     mollifier::value(mollifier::cross_squared(&contact.stencil.gather(self.x)), *threshold);
                 kappa.at(k) * contact.weight * m * self.barrier.law.force(d2)
             };
-            write((start, slides), shape, force);
+            write(start, slides, shape, force);
             self.set_mu(slides, first_side(&EDGE_EDGE));
         });
     }
 
-    fn obstacles(&self, (contacts, kappa): (&[ObstacleContact], KindKappa<'_>), out: &mut [Slide<D, 1>]) {
+    fn obstacles(
+        &self,
+        StiffContacts { contacts, kappa }: StiffContacts<'_, ObstacleContact>,
+        out: &mut [Slide<D, 1>],
+    ) {
         fill(out, &|start, slides| {
             let shape = |k: usize, slide: &mut Slide<D, 1>| {
                 let ObstacleContact { stencil, obstacle, .. } = contacts[k];
@@ -255,7 +263,7 @@ impl<const D: usize, B: Barrier> Freeze<'_, D, B> {
                 if d > 0.0 { d * d } else { f64::NAN }
             };
             let force = |k: usize, d2| kappa.at(k) * contacts[k].weight * self.barrier.law.force(d2);
-            write((start, slides), shape, force);
+            write(start, slides, shape, force);
         });
     }
 
@@ -316,7 +324,7 @@ impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
     fn of_obstacle(&self, k: usize, slide: &Slide<D, 1>) -> Option<Detail<D>> {
         let Self { barrier, x, coefficients, .. } = *self;
         let (vertex, obstacle) = (slide.stencil.0[0], barrier.contacts.obstacle[k].obstacle);
-        let (mu, entry) = coefficients.of_obstacle(vertex, obstacle);
+        let (_, entry) = coefficients.of_obstacle(vertex, obstacle);
         let x = x[vertex as usize];
         let touched = x - slide.normal * barrier.obstacles[obstacle as usize].distance(x);
         let motion = coefficients.obstacle_velocities.get(obstacle as usize);
@@ -325,7 +333,7 @@ impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
             return None;
         }
         let direction = self.direction(entry, &sides(slide, 1));
-        Some(detail((mu, entry), (direction, None), slide.normal, drift))
+        Some(detail(slide, entry, direction, None, drift))
     }
 
     fn of_pair<const N: usize>(
@@ -340,7 +348,7 @@ impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
             return None;
         }
         let along = edge_along(slide, self.x, edge);
-        Some(detail((slide.mu, entry), (self.direction(entry, &sides), along), slide.normal, Vector::ZERO))
+        Some(detail(slide, entry, self.direction(entry, &sides), along, Vector::ZERO))
     }
 
     fn direction<const N: usize>(&self, entry: &Entry<D>, sides: &Sides<N>) -> Option<Vector<D>> {
@@ -354,22 +362,23 @@ impl<const D: usize, B: Barrier> Detailed<'_, D, B> {
 }
 
 /// The detail of a slide whose axis is `direction`, or `along` the contact where that is missing or along the normal.
-fn detail<const D: usize>(
-    (mu, entry): (Mu, &Entry<D>),
-    (direction, along): (Option<Vector<D>>, Option<Vector<D>>),
-    normal: Vector<D>,
+fn detail<const D: usize, const N: usize>(
+    slide: &Slide<D, N>,
+    entry: &Entry<D>,
+    direction: Option<Vector<D>>,
+    along: Option<Vector<D>>,
     drift: Vector<D>,
 ) -> Detail<D> {
-    let direction = direction.filter(|direction| projected(*direction, normal).is_some());
+    let direction = direction.filter(|direction| projected(*direction, slide.normal).is_some());
     let [ellipse_s, ellipse_k] = if D == 2 { [[0.0; 2]; 2] } else { entry.anisotropy.ellipses() };
     Detail {
         drift,
-        axis: axis::first(direction, along, normal),
+        axis: axis::first(direction, along, slide.normal),
         direction,
         scaling: entry.anisotropy.scaling(),
         ellipse_s,
         ellipse_k,
-        mu,
+        mu: slide.mu,
     }
 }
 

@@ -5,7 +5,7 @@ use super::law::FrictionLaw;
 use super::slide::{Detail, Slide, Slides};
 use crate::assemble::{self, Along, Assembly};
 use crate::blocks::Stencils;
-use crate::distance::Psd;
+use crate::distance::{Projection, Psd};
 use crate::math::{Matrix, Vector};
 use crate::potential::Potential;
 use crate::stencil::Stencil;
@@ -177,7 +177,7 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
         &self,
         slides: &[Slide<D, N>],
         x: &[Vector<D>],
-        (scale, psd): (f64, Psd),
+        Projection { scale, psd }: Projection,
         out: &mut Assembly<'_, D>,
     ) {
         let factor = scale / self.motion.h_hat;
@@ -252,11 +252,11 @@ impl<const D: usize, L: FrictionLaw> Potential<D> for FrictionPotential<'_, D, L
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
-        let s = self.slides;
-        self.slide_hessian(&s.obstacle, x, (scale, psd), out);
-        self.slide_hessian(&s.vv, x, (scale, psd), out);
-        self.slide_hessian(&s.ve, x, (scale, psd), out);
-        self.slide_hessian(&s.ee, x, (scale, psd), out);
-        self.slide_hessian(&s.vf, x, (scale, psd), out);
+        let (s, projection) = (self.slides, Projection { scale, psd });
+        self.slide_hessian(&s.obstacle, x, projection, out);
+        self.slide_hessian(&s.vv, x, projection, out);
+        self.slide_hessian(&s.ve, x, projection, out);
+        self.slide_hessian(&s.ee, x, projection, out);
+        self.slide_hessian(&s.vf, x, projection, out);
     }
 }
