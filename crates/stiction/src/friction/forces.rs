@@ -96,10 +96,10 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
         for ((slide, force), contact) in s.obstacle.iter().zip(&forces.obstacle).zip(&contacts.obstacle) {
             sums.add([body(slide.stencil.0[0]), Side::Obstacle(contact.obstacle)], slide, *force);
         }
-        sums.add_pairs((&s.vv, &forces.vv), |[a, b]| [a, b].map(body));
-        sums.add_pairs((&s.ve, &forces.ve), |[v, e, _]| [v, e].map(body));
-        sums.add_pairs((&s.ee, &forces.ee), |[a, _, b, _]| [a, b].map(body));
-        sums.add_pairs((&s.vf, &forces.vf), |[v, f, _, _]| [v, f].map(body));
+        sums.add_pairs(&s.vv, &forces.vv, |[a, b]| [a, b].map(body));
+        sums.add_pairs(&s.ve, &forces.ve, |[v, e, _]| [v, e].map(body));
+        sums.add_pairs(&s.ee, &forces.ee, |[a, _, b, _]| [a, b].map(body));
+        sums.add_pairs(&s.vf, &forces.vf, |[v, f, _, _]| [v, f].map(body));
         Ok(sums.0.into_values().collect())
     }
 }
@@ -109,7 +109,8 @@ struct Sums<const D: usize>(BTreeMap<[Side; 2], PairForce<D>>);
 impl<const D: usize> Sums<D> {
     fn add_pairs<const N: usize>(
         &mut self,
-        (slides, forces): (&[Slide<D, N>], &[Vector<D>]),
+        slides: &[Slide<D, N>],
+        forces: &[Vector<D>],
         sides: impl Fn([u32; N]) -> [Side; 2],
     ) {
         for (slide, force) in slides.iter().zip(forces) {

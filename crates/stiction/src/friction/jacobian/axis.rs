@@ -32,22 +32,18 @@ impl<const D: usize, const N: usize> Axis<D, N> {
     /// q = T a  (held a, or an edge)   or  e × n        t = q/|q|        ∂t = (I − ttᵀ) ∂q/|q|
     /// ∂q = T ∂a − (n·a) ∂n − n (a·∂n)              or  e × ∂n
     /// ```
-    pub(super) fn new(
-        source: Source<D>,
-        x: &[Vector<D>; N],
-        (n, by_x): (Vector<D>, &[Matrix<D>; N]),
-    ) -> Self {
-        let held = source.held.and_then(|a| Self::projected(a, [0.0; N], (n, by_x)));
+    pub(super) fn new(source: Source<D>, x: &[Vector<D>; N], n: Vector<D>, by_x: &[Matrix<D>; N]) -> Self {
+        let held = source.held.and_then(|a| Self::projected(a, [0.0; N], n, by_x));
         let along = || {
             let [i, j] = source.edge?;
             let sign = |k: usize| f64::from(u8::from(k == j)) - f64::from(u8::from(k == i));
-            Self::projected(x[j] - x[i], from_fn(sign), (n, by_x))
+            Self::projected(x[j] - x[i], from_fn(sign), n, by_x)
         };
         held.or_else(along).unwrap_or_else(|| Self::of_normal(n, by_x))
     }
 
     /// Of `a`, whose derivatives are multiples of 1; nothing where `a` is along the normal.
-    fn projected(a: Vector<D>, by_x: [f64; N], (n, by_n): (Vector<D>, &[Matrix<D>; N])) -> Option<Self> {
+    fn projected(a: Vector<D>, by_x: [f64; N], n: Vector<D>, by_n: &[Matrix<D>; N]) -> Option<Self> {
         let along = n.dot(a);
         let q = a - n * along;
         let plane = Matrix::scalar(1.0) - n.outer(n);

@@ -1,11 +1,13 @@
 //! How friction forces change with displacements and with positions at rest.
 
+use super::axis::Axis;
+use super::grip::Grip;
 use super::{Kind, LaggedForce};
 use crate::assemble;
 use crate::barrier::Barrier;
 use crate::blocks::{EntryColumns, FullBlocks};
 use crate::contact::{Contact, WeightSources};
-use crate::friction::jacobian::grip::Grip;
+use crate::distance::Separation;
 use crate::friction::law::FrictionLaw;
 use crate::friction::slide::Slide;
 use crate::math::{Matrix, Vector};
@@ -51,50 +53,55 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         v: &[Vector<D>],
         out: &mut FullBlocks<D>,
     ) {
-        let (s, (edges, parallel)) = (self.slides, self.edges());
+        let (obstacles, parallel) = (self.obstacles(), self.parallel());
+        let (vv, ve, ee, vf) = (self.vv(), self.ve(), self.ee(), self.vf());
         out.begin(x.len(), |lists| {
-            lists.push(s.obstacle.iter().map(|s| s.stencil));
-            lists.push(s.vv.iter().map(|s| s.stencil));
-            lists.push(s.ve.iter().map(|s| s.stencil));
-            lists.push(edges.iter().map(|s| s.stencil));
-            lists.push(parallel.iter().map(|s| s.stencil));
-            lists.push(s.vf.iter().map(|s| s.stencil));
+            lists.push(obstacles.slides.iter().map(|s| s.stencil));
+            lists.push(vv.slides.iter().map(|s| s.stencil));
+            lists.push(ve.slides.iter().map(|s| s.stencil));
+            lists.push(ee.slides.iter().map(|s| s.stencil));
+            lists.push(parallel.slides.iter().map(|s| s.stencil));
+            lists.push(vf.slides.iter().map(|s| s.stencil));
         });
-        let kind = self.obstacles();
         assemble::jacobian(
-            &s.obstacle,
+            obstacles.slides,
             out,
             |_, s| s.stencil,
-            |k, slide| self.local((&kind, slide), &self.obstacle_grip(k, x), x, v),
+            |k, slide| {
+                let grip = self.obstacle_grip(k, x);
+                self.local(slide, &grip, &self.axis(&obstacles, slide, &grip, x), v)
+            },
         );
-        self.pairs::<VertexVertex, 2>((&self.vv(), &s.vv), x, v, out);
-        self.pairs::<VertexEdge, 3>((&self.ve(), &s.ve), x, v, out);
-        self.pairs::<EdgeEdge, 4>((&self.ee(), edges), x, v, out);
-        let kind = self.parallel();
+        self.pairs::<VertexVertex, 2>(&vv, x, v, out);
+        self.pairs::<VertexEdge, 3>(&ve, x, v, out);
+        self.pairs::<EdgeEdge, 4>(&ee, x, v, out);
         assemble::jacobian(
-            parallel,
+            parallel.slides,
             out,
             |_, s| s.stencil,
-            |k, slide| self.local((&kind, slide), &self.parallel_grip_at(k, rest, x), x, v),
+            |k, slide| {
+                let grip = self.parallel_grip_at(k, rest, x);
+                self.local(slide, &grip, &self.axis(&parallel, slide, &grip, x), v)
+            },
         );
-        self.pairs::<VertexFace, 4>((&self.vf(), &s.vf), x, v, out);
+        self.pairs::<VertexFace, 4>(&vf, x, v, out);
         out.finish();
     }
 
     fn pairs<K: PairKind<N>, const N: usize>(
         &self,
-        (kind, slides): (&Kind<'_, Contact<N>>, &[Slide<D, N>]),
+        kind: &Kind<'_, Contact<N>, D, N>,
         x: &[Vector<D>],
         v: &[Vector<D>],
         out: &mut FullBlocks<D>,
     ) {
         assemble::jacobian(
-            slides,
+            kind.slides,
             out,
             |_, s| s.stencil,
             |k, slide| {
                 let grip = self.pair_grip::<K, N>(kind, k, &slide.stencil.gather(x));
-                self.local((kind, slide), &grip, x, v)
+                self.local(slide, &grip, &self.axis(kind, slide, &grip, x), v)
             },
         );
     }
@@ -102,24 +109,24 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
     fn parallel_grip_at(&self, k: usize, rest: Option<&[Vector<D>]>, x: &[Vector<D>]) -> Grip<D, 4> {
         let kind = self.parallel();
         let contact = &kind.contacts[k];
-        let (stencil, law) = (contact.contact.stencil, (&self.barrier.law, kind.kappa.at(k)));
+        let stencil = contact.contact.stencil;
         let x = stencil.gather(x);
         let grip = self.parallel_grip(k, &x);
-        match rest {
-            Some(rest) => grip.with_rest(contact, (&x, &stencil.gather(rest)), law),
-            None => grip,
-        }
+        let Some(rest) = rest else { return grip };
+        let d2 = Separation::new(&contact.pair(), &x).distance_squared();
+        let by_m = kind.kappa.at(k) * contact.contact.weight * self.barrier.law.force(d2);
+        grip.with_rest(&x, &stencil.gather(rest), by_m)
     }
 
+    /// What a slide adds at its vertices, in N/m.
     #[inline]
-    fn local<C, const N: usize>(
+    fn local<const N: usize>(
         &self,
-        (kind, slide): (&Kind<'_, C>, &Slide<D, N>),
+        slide: &Slide<D, N>,
         grip: &Grip<D, N>,
-        x: &[Vector<D>],
+        axis: &Axis<D, N>,
         v: &[Vector<D>],
     ) -> [[Matrix<D>; N]; N] {
-        let axis = self.axis((kind, slide), grip, x);
-        self.sliding(slide).by_positions(grip, &axis, &slide.stencil.gather(v))
+        self.sliding(slide).by_positions(grip, axis, &slide.stencil.gather(v))
     }
 }

@@ -39,44 +39,44 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         x: &[Vector<D>],
         v: &[Vector<D>],
     ) -> Vec<Entry<D>> {
-        let (s, (edges, parallel)) = (self.slides, self.edges());
+        let (obstacles, parallel) = (self.obstacles(), self.parallel());
         let of = |shares| Areas { shares, vertices: surface.rest().len() };
-        let kind = self.obstacles();
-        let mut out = weighted(&s.obstacle, of(&sources.obstacle), |k, slide| {
-            self.by_weight((&kind, slide), &self.obstacle_grip(k, x), x, v)
+        let mut out = weighted(obstacles.slides, of(&sources.obstacle), |k, slide| {
+            let grip = self.obstacle_grip(k, x);
+            self.by_weight(slide, &grip, self.axis(&obstacles, slide, &grip, x).t, v)
         });
-        out.extend(self.pair_weights::<VertexVertex, 2>((&self.vv(), &s.vv), of(&sources.vv), x, v));
-        out.extend(self.pair_weights::<VertexEdge, 3>((&self.ve(), &s.ve), of(&sources.ve), x, v));
-        out.extend(self.pair_weights::<EdgeEdge, 4>((&self.ee(), edges), of(&sources.ee), x, v));
-        let kind = self.parallel();
-        out.extend(weighted(parallel, of(&sources.parallel), |k, slide| {
-            self.by_weight((&kind, slide), &self.parallel_grip(k, &slide.stencil.gather(x)), x, v)
+        out.extend(self.pair_weights::<VertexVertex, 2>(&self.vv(), of(&sources.vv), x, v));
+        out.extend(self.pair_weights::<VertexEdge, 3>(&self.ve(), of(&sources.ve), x, v));
+        out.extend(self.pair_weights::<EdgeEdge, 4>(&self.ee(), of(&sources.ee), x, v));
+        out.extend(weighted(parallel.slides, of(&sources.parallel), |k, slide| {
+            let grip = self.parallel_grip(k, &slide.stencil.gather(x));
+            self.by_weight(slide, &grip, self.axis(&parallel, slide, &grip, x).t, v)
         }));
-        out.extend(self.pair_weights::<VertexFace, 4>((&self.vf(), &s.vf), of(&sources.vf), x, v));
+        out.extend(self.pair_weights::<VertexFace, 4>(&self.vf(), of(&sources.vf), x, v));
         spread(surface, &out)
     }
 
     fn pair_weights<K: PairKind<N>, const N: usize>(
         &self,
-        (kind, slides): (&Kind<'_, Contact<N>>, &[Slide<D, N>]),
+        kind: &Kind<'_, Contact<N>, D, N>,
         areas: Areas<'_>,
         x: &[Vector<D>],
         v: &[Vector<D>],
     ) -> Vec<Term<D>> {
-        weighted(slides, areas, |k, slide| {
+        weighted(kind.slides, areas, |k, slide| {
             let grip = self.pair_grip::<K, N>(kind, k, &slide.stencil.gather(x));
-            self.by_weight((kind, slide), &grip, x, v)
+            self.by_weight(slide, &grip, self.axis(kind, slide, &grip, x).t, v)
         })
     }
 
-    fn by_weight<C, const N: usize>(
+    /// The forces of a slide with axis `t` by its weight.
+    fn by_weight<const N: usize>(
         &self,
-        (kind, slide): (&Kind<'_, C>, &Slide<D, N>),
+        slide: &Slide<D, N>,
         grip: &Grip<D, N>,
-        x: &[Vector<D>],
+        t: Vector<D>,
         v: &[Vector<D>],
     ) -> [Vector<D>; N] {
-        let t = self.axis((kind, slide), grip, x).t;
         self.sliding(slide).by_weight(grip, t, &slide.stencil.gather(v))
     }
 }

@@ -41,7 +41,8 @@ impl<const D: usize, const N: usize> Grip<D, N> {
     pub(super) fn of_pair<B: Barrier>(
         pair: &Pair<N>,
         x: &[Vector<D>; N],
-        (law, kappa): (&BarrierLaw<B>, f64),
+        law: &BarrierLaw<B>,
+        kappa: f64,
         weight: f64,
     ) -> Self {
         let separation = Separation::new(pair, x);
@@ -69,7 +70,7 @@ impl<const D: usize, const N: usize> Grip<D, N> {
 
     /// The axis of anisotropic friction that follows `source`.
     pub(super) fn axis(&self, source: Source<D>, x: &[Vector<D>; N]) -> Axis<D, N> {
-        Axis::new(source, x, (self.n, &self.n_by_x))
+        Axis::new(source, x, self.n, &self.n_by_x)
     }
 }
 
@@ -78,10 +79,11 @@ impl<const D: usize> Grip<D, 4> {
     pub(super) fn of_parallel<B: Barrier>(
         c: &ParallelContact,
         x: &[Vector<D>; 4],
-        (law, kappa): (&BarrierLaw<B>, f64),
+        law: &BarrierLaw<B>,
+        kappa: f64,
     ) -> Self {
         let Contact { weight, .. } = c.contact;
-        let mut grip = Self::of_pair(&c.pair(), x, (law, kappa), weight);
+        let mut grip = Self::of_pair(&c.pair(), x, law, kappa, weight);
         let s = mollifier::cross_squared(x);
         let (m, (m1, _)) = (mollifier::value(s, c.threshold), mollifier::derivatives(s, c.threshold));
         let (by_m, by_x) = (grip.lambda(), mollifier::cross_squared_gradient(x));
@@ -92,15 +94,8 @@ impl<const D: usize> Grip<D, 4> {
         grip
     }
 
-    /// Adds how λ changes with the edges at rest while `x` is held: through the threshold of the mollifier.
-    pub(super) fn with_rest<B: Barrier>(
-        mut self,
-        c: &ParallelContact,
-        (x, rest): (&[Vector<D>; 4], &[Vector<D>; 4]),
-        (law, kappa): (&BarrierLaw<B>, f64),
-    ) -> Self {
-        let d2 = Separation::new(&c.pair(), x).distance_squared();
-        let by_m = kappa * c.contact.weight * law.force(d2);
+    /// Adds how λ changes with the edges at rest while `x` is held: through the threshold of the mollifier m, given `by_m = ∂λ/∂m` in N.
+    pub(super) fn with_rest(mut self, x: &[Vector<D>; 4], rest: &[Vector<D>; 4], by_m: f64) -> Self {
         let by_rest = mollifier::rest_gradient(x, rest);
         for i in 0..4 {
             self.lambda_by_x[i] += by_rest[i] * by_m;
@@ -114,7 +109,8 @@ impl<const D: usize> Grip<D, 1> {
     pub(super) fn of_obstacle<B: Barrier>(
         obstacle: &Obstacle<D>,
         x: Vector<D>,
-        (law, kappa): (&BarrierLaw<B>, f64),
+        law: &BarrierLaw<B>,
+        kappa: f64,
         weight: f64,
     ) -> Self {
         let (d, n) = (obstacle.distance(x), obstacle.normal(x));

@@ -11,7 +11,7 @@ use super::kind::FrictionKind;
 use super::lag::{EE_AXIS, VE_AXIS, VF_AXIS};
 use super::law::FrictionLaw;
 use super::slide::{Detail, Slide, Slides};
-use crate::barrier::kappa::KindKappa;
+use crate::barrier::kappa::{KindKappa, StiffContacts};
 use crate::barrier::{Barrier, BarrierKind, BarrierPotential};
 use crate::contact::{Contact, ObstacleContact, ParallelContact};
 use crate::error::{Error, Result};
@@ -37,18 +37,24 @@ pub struct LaggedForce<'a, const D: usize, B = BarrierKind, L = FrictionKind> {
     eps_v: f64,
 }
 
-/// The contacts of one kind.
+/// The contacts of one kind and their slides.
 #[derive(Clone, Copy)]
-struct Kind<'a, C> {
+struct Kind<'a, C, const D: usize, const N: usize> {
     contacts: &'a [C],
     kappa: KindKappa<'a>,
+    slides: &'a [Slide<D, N>],
     /// Which vertices of a stencil its own axis goes through.
     edge: Option<[usize; 2]>,
 }
 
-impl<C> Kind<'_, C> {
+impl<'a, C, const D: usize, const N: usize> Kind<'a, C, D, N> {
+    fn new(contacts: StiffContacts<'a, C>, slides: &'a [Slide<D, N>], edge: Option<[usize; 2]>) -> Self {
+        let StiffContacts { contacts, kappa } = contacts;
+        Self { contacts, kappa, slides, edge }
+    }
+
     /// What the axis of anisotropic friction follows, if there is one.
-    fn source<const D: usize>(&self, detail: &Detail<D>) -> Option<Source<D>> {
+    fn source(&self, detail: &Detail<D>) -> Option<Source<D>> {
         let source = Source { held: detail.direction, edge: self.edge };
         (detail.axis != Vector::ZERO).then_some(source)
     }
@@ -80,33 +86,28 @@ impl<'a, const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'a, D, B, L> {
         Ok(Self { barrier, slides, law, eps_v })
     }
 
-    fn obstacles(&self) -> Kind<'a, ObstacleContact> {
-        let kappa = self.barrier.kappa.of(|k| &k.obstacle);
-        Kind { contacts: &self.barrier.contacts.obstacle, kappa, edge: None }
+    fn obstacles(&self) -> Kind<'a, ObstacleContact, D, 1> {
+        Kind::new(self.barrier.obstacle(), &self.slides.obstacle, None)
     }
 
-    fn vv(&self) -> Kind<'a, Contact<2>> {
-        Kind { contacts: &self.barrier.contacts.vv, kappa: self.barrier.kappa.of(|k| &k.vv), edge: None }
+    fn vv(&self) -> Kind<'a, Contact<2>, D, 2> {
+        Kind::new(self.barrier.vv(), &self.slides.vv, None)
     }
 
-    fn ve(&self) -> Kind<'a, Contact<3>> {
-        let kappa = self.barrier.kappa.of(|k| &k.ve);
-        Kind { contacts: &self.barrier.contacts.ve, kappa, edge: VE_AXIS }
+    fn ve(&self) -> Kind<'a, Contact<3>, D, 3> {
+        Kind::new(self.barrier.ve(), &self.slides.ve, VE_AXIS)
     }
 
-    fn ee(&self) -> Kind<'a, Contact<4>> {
-        let kappa = self.barrier.kappa.of(|k| &k.ee);
-        Kind { contacts: &self.barrier.contacts.ee, kappa, edge: EE_AXIS }
+    fn ee(&self) -> Kind<'a, Contact<4>, D, 4> {
+        Kind::new(self.barrier.ee(), self.edges().0, EE_AXIS)
     }
 
-    fn parallel(&self) -> Kind<'a, ParallelContact> {
-        let kappa = self.barrier.kappa.of(|k| &k.parallel);
-        Kind { contacts: &self.barrier.contacts.parallel, kappa, edge: EE_AXIS }
+    fn parallel(&self) -> Kind<'a, ParallelContact, D, 4> {
+        Kind::new(self.barrier.parallel(), self.edges().1, EE_AXIS)
     }
 
-    fn vf(&self) -> Kind<'a, Contact<4>> {
-        let kappa = self.barrier.kappa.of(|k| &k.vf);
-        Kind { contacts: &self.barrier.contacts.vf, kappa, edge: VF_AXIS }
+    fn vf(&self) -> Kind<'a, Contact<4>, D, 4> {
+        Kind::new(self.barrier.vf(), &self.slides.vf, VF_AXIS)
     }
 
     /// The slides of two edges that are not nearly parallel, and of those that are.
@@ -122,7 +123,8 @@ impl<'a, const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'a, D, B, L> {
 
     fn axis<C, const N: usize>(
         &self,
-        (kind, slide): (&Kind<'_, C>, &Slide<D, N>),
+        kind: &Kind<'_, C, D, N>,
+        slide: &Slide<D, N>,
         grip: &Grip<D, N>,
         x: &[Vector<D>],
     ) -> Axis<D, N> {
@@ -135,25 +137,24 @@ impl<'a, const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'a, D, B, L> {
     fn obstacle_grip(&self, k: usize, x: &[Vector<D>]) -> Grip<D, 1> {
         let kind = self.obstacles();
         let c = &kind.contacts[k];
-        let law = (&self.barrier.law, kind.kappa.at(k));
         let obstacle = &self.barrier.obstacles[c.obstacle as usize];
-        Grip::of_obstacle(obstacle, x[c.stencil.0[0] as usize], law, c.weight)
+        let x = x[c.stencil.0[0] as usize];
+        Grip::of_obstacle(obstacle, x, &self.barrier.law, kind.kappa.at(k), c.weight)
     }
 
     #[inline]
     fn pair_grip<K: PairKind<N>, const N: usize>(
         &self,
-        kind: &Kind<'_, Contact<N>>,
+        kind: &Kind<'_, Contact<N>, D, N>,
         k: usize,
         x: &[Vector<D>; N],
     ) -> Grip<D, N> {
-        let law = (&self.barrier.law, kind.kappa.at(k));
-        Grip::of_pair(&K::PAIR, x, law, kind.contacts[k].weight)
+        Grip::of_pair(&K::PAIR, x, &self.barrier.law, kind.kappa.at(k), kind.contacts[k].weight)
     }
 
     fn parallel_grip(&self, k: usize, x: &[Vector<D>; 4]) -> Grip<D, 4> {
         let kind = self.parallel();
-        Grip::of_parallel(&kind.contacts[k], x, (&self.barrier.law, kind.kappa.at(k)))
+        Grip::of_parallel(&kind.contacts[k], x, &self.barrier.law, kind.kappa.at(k))
     }
 }
 
