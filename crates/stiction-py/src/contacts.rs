@@ -7,7 +7,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stiction::barrier::BarrierLaw;
-use stiction::barrier::stiffness::semi_implicit;
+use stiction::barrier::stiffness::SemiImplicit;
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::closest::EdgePart;
 use stiction::contact::{self, AreaShare, ContactSet, Selection, WeightSources, Weighting};
@@ -314,13 +314,12 @@ impl Contacts {
                 return Err(at("masses", format!("entry {entry} is {}, expected 0 or more", masses[entry])));
             }
             let hessian = Given::read(hessian, flat(&positions).len())?;
-            let found = x.py().detach(|| semi_implicit(
-                (&touching.contacts, &touching.obstacles.solids),
-                &positions,
-                &masses,
-                &|row, column| hessian.block(row, column),
-                dmin.unwrap_or(touching.dmin),
-            ));
+            let block = |row, column| hessian.block(row, column);
+            let dmin = dmin.unwrap_or(touching.dmin);
+            let found = x.py().detach(|| {
+                let of = SemiImplicit { x: &positions, masses: &masses, hessian: &block, dmin };
+                of.stiffnesses(&touching.contacts, &touching.obstacles.solids)
+            });
             let found = found.map_err(|error| plain(&error))?;
             Ok(PyArray1::from_iter(x.py(), found.iter().copied()))
         })

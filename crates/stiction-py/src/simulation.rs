@@ -364,8 +364,9 @@ fn remembered(stored: &[Bound<'_, PyAny>]) -> PyResult<Memory> {
         [list] => list.extract()?,
         more => return Err(at("state", format!("has {} fields, expected 6 or 7", 6 + more.len()))),
     };
-    let entries = stored.into_iter().map(|(code, numbers)| {
-        let key = ContactKey::from_code(code).filter(|_| numbers.iter().all(|number| number.is_finite()));
+    let entries = stored.into_iter().map(|((kind, sides), numbers)| {
+        let key =
+            ContactKey::from_code(kind, sides).filter(|_| numbers.iter().all(|number| number.is_finite()));
         Ok((key.ok_or_else(|| at("memory", "must have keys of contacts and finite numbers"))?, numbers))
     });
     let entries = entries.collect::<PyResult<Vec<_>>>()?;

@@ -71,8 +71,8 @@ pub fn updated_stiffness(
 ) -> PyResult<f64> {
     let (kappa, max) = (not_negative("kappa", kappa)?, not_negative("kappa_max", kappa_max)?);
     let tiny = tiny_gap(positive("diagonal", diagonal)?, not_negative("dmin", dmin)?);
-    let gaps = (distance_before - dmin, distance - dmin);
-    Ok(StiffnessRange { min: 0.0, max }.update(kappa, gaps, tiny))
+    let (before, gap) = (distance_before - dmin, distance - dmin);
+    Ok(StiffnessRange { min: 0.0, max }.update(kappa, before, gap, tiny))
 }
 
 /// The numbers of an array of any shape, each a vector of its own.

@@ -49,7 +49,7 @@ impl Terms {
                 if row == column {
                     terms.add_diagonal(map, row, block);
                 } else {
-                    terms.add_pair(map, (row, column), block);
+                    terms.add_pair(map, row, column, block);
                 }
             }
         }
@@ -66,7 +66,7 @@ impl Terms {
         }
     }
 
-    fn add_pair(&mut self, map: &DisplacementMap, (row, column): (usize, usize), block: usize) {
+    fn add_pair(&mut self, map: &DisplacementMap, row: usize, column: usize, block: usize) {
         for (k, a) in map.row(row) {
             for (l, b) in map.row(column) {
                 self.pairs.push(Term { nodes: Stencil([k as u32, l as u32]), weight: a * b, block });

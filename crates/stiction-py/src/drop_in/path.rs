@@ -336,8 +336,8 @@ fn feasible_pair<const D: usize>(
             const BOTH: [(usize, usize); 9] =
                 [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 2), (1, 2), (2, 2)];
             let known = part.and_then(|part| BOTH.get(part)).map(|&(p, q)| (EDGE[p], EDGE[q]));
-            let parts = known.unwrap_or_else(|| closest::edge_edge(edge(pair.0), edge(pair.1)).0);
-            feasible::edge_edge(surface, x, pair, parts)
+            let (first, second) = known.unwrap_or_else(|| closest::edge_edge(edge(pair.0), edge(pair.1)).0);
+            feasible::edge_edge(surface, x, pair, first, second)
         }
         Kind::VertexFace => {
             let known = part.filter(|part| *part < 7).map(|part| match part {

@@ -316,7 +316,7 @@ fn read_key(scan: &mut Scan<'_>) -> Scanned<ContactKey> {
     let kind = scan.count(Number::U64, "the kind of a contact")?;
     let mut side = || Ok(scan.count(Number::U32, "a side of a contact")? as u32);
     let sides = [side()?, side()?];
-    let key = u8::try_from(kind).ok().and_then(|kind| ContactKey::from_code((kind, sides)));
+    let key = u8::try_from(kind).ok().and_then(|kind| ContactKey::from_code(kind, sides));
     key.ok_or_else(|| {
         let message = format!("there is no contact of kind {kind} with sides {sides:?}: take another file");
         scan.trouble_at(start, message)

@@ -227,7 +227,10 @@ fn add_matrices<const D: usize, const N: usize>(
     let target = blocks.next_list::<N>(count);
     let places = target.places;
     ordered::add(count, N + pair_count(N), target.values, &|range, sink| {
-        terms(range, &mut |k, stencil, local| scatter(stencil, local, places_of(&places, k, stencil), sink));
+        terms(range, &mut |k, stencil, local| {
+            let (diagonal, slots) = places_of(&places, k, stencil);
+            scatter(stencil, local, diagonal, slots, sink);
+        });
     });
 }
 
@@ -251,7 +254,8 @@ fn places_of<'a, const N: usize>(
 fn scatter<const D: usize, const N: usize>(
     stencil: &Stencil<N>,
     local: &Local<D, N>,
-    (diagonal, slots): (&[u32], &[u32]),
+    diagonal: &[u32],
+    slots: &[u32],
     sink: &mut Sink<'_, Matrix<D>>,
 ) {
     for i in 0..N {
@@ -287,7 +291,9 @@ pub fn jacobian<T: Sync, const D: usize, const N: usize>(
     ordered::add(items.len(), N * N, values, &|range, sink| {
         for k in range {
             let stencil = stencil(k, &items[k]);
-            scatter_both(&stencil, &f(k, &items[k]), places_of(&places, k, &stencil), sink);
+            let local = f(k, &items[k]);
+            let (diagonal, slots) = places_of(&places, k, &stencil);
+            scatter_both(&stencil, &local, diagonal, slots, sink);
         }
     });
 }
@@ -298,7 +304,8 @@ pub fn jacobian<T: Sync, const D: usize, const N: usize>(
 fn scatter_both<const D: usize, const N: usize>(
     stencil: &Stencil<N>,
     local: &Local<D, N>,
-    (diagonal, slots): (&[u32], &[u32]),
+    diagonal: &[u32],
+    slots: &[u32],
     sink: &mut Sink<'_, Matrix<D>>,
 ) {
     for i in 0..N {

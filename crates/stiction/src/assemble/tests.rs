@@ -262,7 +262,7 @@ fn skew<const D: usize, const N: usize>(seed: usize) -> [[Matrix<D>; N]; N] {
 
 type Map = BTreeMap<(usize, usize), f64>;
 
-fn add_block<const D: usize>(out: &mut Map, (row, column): (u32, u32), block: &Matrix<D>) {
+fn add_block<const D: usize>(out: &mut Map, row: u32, column: u32, block: &Matrix<D>) {
     for (k, l) in (0..D).flat_map(|k| (0..D).map(move |l| (k, l))) {
         *out.entry((column as usize * D + l, row as usize * D + k)).or_insert(0.0) += block.0[k][l];
     }
@@ -276,7 +276,7 @@ fn add_full<const D: usize, const N: usize>(
     assemble::jacobian(stencils, blocks, |_, s| *s, |k, _| skew(k));
     for (seed, stencil) in stencils.iter().enumerate() {
         for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
-            add_block(out, (stencil.0[i], stencil.0[j]), &skew::<D, N>(seed)[i][j]);
+            add_block(out, stencil.0[i], stencil.0[j], &skew::<D, N>(seed)[i][j]);
         }
     }
 }
@@ -324,8 +324,8 @@ fn check_full<const D: usize>(count: usize, vertices: u32, blocks: &mut FullBloc
     let entries: Vec<_> = (0..2 * count).map(|k| place(k, &mut random)).collect();
     let mut alone = Map::new();
     for (row, column, block) in &entries {
-        add_block(&mut map, (*row, *column), block);
-        add_block(&mut alone, (*row, *column), block);
+        add_block(&mut map, *row, *column, block);
+        add_block(&mut alone, *row, *column, block);
     }
     let both = EntryColumns::sum(blocks, &entries);
     let found = entries_of_csc(&Csc::of_entries(&both).unwrap());

@@ -70,10 +70,10 @@ impl StiffnessRange {
         kappa.max(self.min).min(self.max)
     }
 
-    /// Doubles κ, up to the maximum, when the smallest gap is below `tiny` before and now, and shrinks.
+    /// Doubles κ, up to the maximum, when the smallest gap is below `tiny`, `before` and now, and shrinks.
     ///
     /// Gaps are distances less the minimum distance, not squared, in m; [`tiny_gap`] is the usual bound.
-    pub fn update(&self, kappa: f64, (before, gap): (f64, f64), tiny: f64) -> f64 {
+    pub fn update(&self, kappa: f64, before: f64, gap: f64, tiny: f64) -> f64 {
         if before < tiny && gap < tiny && gap < before {
             (2.0 * kappa).min(self.max.max(kappa))
         } else {
@@ -205,7 +205,7 @@ impl AdaptiveStiffness {
     /// is tiny and shrinks. Gives κ.
     pub fn after_step(&mut self, gap: f64) -> Option<f64> {
         let before = std::mem::replace(&mut self.gap, gap);
-        self.kappa = self.kappa.map(|kappa| self.range.update(kappa, (before, gap), self.tiny));
+        self.kappa = self.kappa.map(|kappa| self.range.update(kappa, before, gap, self.tiny));
         self.kappa
     }
 }
@@ -220,46 +220,45 @@ impl AdaptiveStiffness {
 /// negative curvature. Both terms are in N/m where the masses are multiplied by the square of a speed (1 m/s as published).
 /// Infinite at `d ≤ d_min`. The result is meant to be held while derivatives are taken:
 /// [`Kappa::Each`](super::Kappa::Each).
-///
-/// # Errors
-/// If there is not one mass for each vertex.
-///
-/// # Panics
-/// If `x` or `obstacles` is not the array that the contacts were built with.
-pub fn semi_implicit<const D: usize>(
-    (contacts, obstacles): (&Contacts, &[Obstacle<D>]),
-    x: &[Vector<D>],
-    masses: &[f64],
-    hessian: &(dyn Fn(u32, u32) -> Matrix<D> + Sync),
-    dmin: f64,
-) -> Result<PerContact<f64>> {
-    if masses.len() != x.len() {
-        return Err(Error::WrongLength { what: "masses", found: masses.len(), expected: x.len() });
-    }
-    let of = SemiImplicit { x, masses, hessian, dmin };
-    let obstacle = |stencil: Stencil<1>, obstacle: u32| {
-        let (solid, y) = (&obstacles[obstacle as usize], stencil.gather(x)[0]);
-        of.stiffness(stencil, &[1.0], solid.normal(y), solid.distance(y))
-    };
-    Ok(PerContact {
-        vv: assemble::each(&contacts.vv, |_, c| of.pair(c.stencil, &VERTEX_VERTEX)),
-        ve: assemble::each(&contacts.ve, |_, c| of.pair(c.stencil, &VERTEX_EDGE)),
-        ee: assemble::each(&contacts.ee, |_, c| of.pair(c.stencil, &EDGE_EDGE)),
-        vf: assemble::each(&contacts.vf, |_, c| of.pair(c.stencil, &VERTEX_FACE)),
-        parallel: assemble::each(&contacts.parallel, |_, c| of.pair(c.contact.stencil, &c.pair())),
-        obstacle: assemble::each(&contacts.obstacle, |_, c| obstacle(c.stencil, c.obstacle)),
-    })
-}
-
-/// What semi-implicit stiffnesses are made of.
-struct SemiImplicit<'a, const D: usize> {
-    x: &'a [Vector<D>],
-    masses: &'a [f64],
-    hessian: &'a (dyn Fn(u32, u32) -> Matrix<D> + Sync),
-    dmin: f64,
+#[derive(Clone, Copy)]
+pub struct SemiImplicit<'a, const D: usize> {
+    /// Positions of the vertices, in m.
+    pub x: &'a [Vector<D>],
+    /// Masses of the vertices, in kg.
+    pub masses: &'a [f64],
+    /// The block of `H` in the rows of one vertex and the columns of another, in N/m.
+    pub hessian: &'a (dyn Fn(u32, u32) -> Matrix<D> + Sync),
+    /// `d_min` in m.
+    pub dmin: f64,
 }
 
 impl<const D: usize> SemiImplicit<'_, D> {
+    /// The stiffnesses of all contacts.
+    ///
+    /// # Errors
+    /// If there is not one mass for each vertex.
+    ///
+    /// # Panics
+    /// If `x` or `obstacles` is not the array that the contacts were built with.
+    pub fn stiffnesses(&self, contacts: &Contacts, obstacles: &[Obstacle<D>]) -> Result<PerContact<f64>> {
+        let (found, expected) = (self.masses.len(), self.x.len());
+        if found != expected {
+            return Err(Error::WrongLength { what: "masses", found, expected });
+        }
+        let obstacle = |stencil: Stencil<1>, obstacle: u32| {
+            let (solid, y) = (&obstacles[obstacle as usize], stencil.gather(self.x)[0]);
+            self.stiffness(stencil, &[1.0], solid.normal(y), solid.distance(y))
+        };
+        Ok(PerContact {
+            vv: assemble::each(&contacts.vv, |_, c| self.pair(c.stencil, &VERTEX_VERTEX)),
+            ve: assemble::each(&contacts.ve, |_, c| self.pair(c.stencil, &VERTEX_EDGE)),
+            ee: assemble::each(&contacts.ee, |_, c| self.pair(c.stencil, &EDGE_EDGE)),
+            vf: assemble::each(&contacts.vf, |_, c| self.pair(c.stencil, &VERTEX_FACE)),
+            parallel: assemble::each(&contacts.parallel, |_, c| self.pair(c.contact.stencil, &c.pair())),
+            obstacle: assemble::each(&contacts.obstacle, |_, c| obstacle(c.stencil, c.obstacle)),
+        })
+    }
+
     fn pair<const N: usize>(&self, stencil: Stencil<N>, pair: &Pair<N>) -> f64 {
         let separation = Separation::new(pair, &stencil.gather(self.x));
         self.stiffness(stencil, &separation.c, separation.normal(), separation.distance())
@@ -312,11 +311,11 @@ mod tests {
     #[test]
     fn kappa_doubles_only_while_a_tiny_gap_shrinks() {
         let (range, tiny) = (StiffnessRange { min: 1.0, max: 3.0 }, tiny_gap(1.0, 0.0));
-        assert_eq!(range.update(1.0, (2e-10, 1e-10), tiny), 2.0);
-        assert_eq!(range.update(2.0, (2e-10, 1e-10), tiny), 3.0);
-        assert_eq!(range.update(1.0, (1e-10, 2e-10), tiny), 1.0);
-        assert_eq!(range.update(1.0, (1e-3, 1e-4), tiny), 1.0);
-        assert_eq!(range.update(7.0, (2e-10, 1e-10), tiny), 7.0);
+        assert_eq!(range.update(1.0, 2e-10, 1e-10, tiny), 2.0);
+        assert_eq!(range.update(2.0, 2e-10, 1e-10, tiny), 3.0);
+        assert_eq!(range.update(1.0, 1e-10, 2e-10, tiny), 1.0);
+        assert_eq!(range.update(1.0, 1e-3, 1e-4, tiny), 1.0);
+        assert_eq!(range.update(7.0, 2e-10, 1e-10, tiny), 7.0);
     }
 
     #[test]

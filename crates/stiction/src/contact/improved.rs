@@ -40,7 +40,7 @@ fn edge_of_face<const D: usize>(frame: &Frame<'_, D>, same: &[Shared], out: &mut
     if same.len() > 1 {
         let (part, _) = frame.closest_on_edge(v, e);
         let share = frame.weigher.of_vertex(v, surplus(same.len()), 0.25);
-        out.push_ve(v, (e, frame.surface.edges()[e as usize]), part, share);
+        out.push_ve(v, frame.edge(e), part, share);
     }
 }
 
@@ -70,12 +70,13 @@ fn end_of_edge<const D: usize>(frame: &Frame<'_, D>, same: &[Shared], out: &mut 
     for parallel in same.iter().filter(|shared| shared.is_parallel) {
         let f = parallel.whole;
         let held = if edges[f as usize][0] == v { EdgePart::Start } else { EdgePart::End };
-        let parts = if e < f { (part, held) } else { (held, part) };
+        let (first, second) = if e < f { (part, held) } else { (held, part) };
         let share = frame.weigher.of_edge(e, -1.0, 0.25);
-        out.parallel.push(Term::new(pair_key(e.min(f), e.max(f)), parts_code(parts), share));
+        let code = parts_code(first, second);
+        out.parallel.push(Term::new(pair_key(e.min(f), e.max(f)), code, share));
     }
     let n = same.iter().filter(|shared| !shared.is_parallel).count();
     if n != 1 {
-        out.push_ve(v, (e, edges[e as usize]), part, frame.weigher.of_edge(e, surplus(n), 0.25));
+        out.push_ve(v, frame.edge(e), part, frame.weigher.of_edge(e, surplus(n), 0.25));
     }
 }

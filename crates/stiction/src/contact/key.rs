@@ -97,7 +97,7 @@ impl ContactKey {
     }
 
     /// The key with a [`code`](Self::code); nothing if there is none.
-    pub fn from_code((kind, [a, b]): (u8, [u32; 2])) -> Option<Self> {
+    pub fn from_code(kind: u8, [a, b]: [u32; 2]) -> Option<Self> {
         match kind {
             0 if a < b => Some(Self::VertexVertex(a, b)),
             1 => Some(Self::VertexEdge(a, b)),

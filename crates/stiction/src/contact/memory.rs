@@ -149,7 +149,7 @@ impl<const N: usize> ContactMemory<N> {
             let total: f64 = heirs.iter().map(|&k| now[k].1).sum();
             for &k in &heirs {
                 let share = if total > 0.0 { now[k].1 / total } else { 1.0 / heirs.len() as f64 };
-                carried.inherit(k, rules, (numbers, share));
+                carried.inherit(k, rules, numbers, share);
             }
         }
         carried
@@ -181,7 +181,7 @@ impl<const N: usize> ContactMemory<N> {
 
 impl<const N: usize> Carried<N> {
     /// Contact `k`, which is new, takes a share of the numbers of one that ended.
-    fn inherit(&mut self, k: usize, rules: &[Carry; N], (numbers, share): (&[f64; N], f64)) {
+    fn inherit(&mut self, k: usize, rules: &[Carry; N], numbers: &[f64; N], share: f64) {
         let own = &mut self.memory.entries[k].1;
         if self.origins[k] == Origin::New {
             *own = rules.map(Carry::none);

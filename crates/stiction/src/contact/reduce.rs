@@ -72,14 +72,23 @@ pub(super) struct Found {
 }
 
 /// A number for each pair of parts, in their order.
-pub(super) fn parts_code(parts: (EdgePart, EdgePart)) -> u8 {
-    parts.0 as u8 * 3 + parts.1 as u8
+pub(super) fn parts_code(first: EdgePart, second: EdgePart) -> u8 {
+    first as u8 * 3 + second as u8
 }
 
 /// The parts that a number stands for.
 pub(super) fn parts_of(code: u8) -> (EdgePart, EdgePart) {
     const PARTS: [EdgePart; 3] = [EdgePart::Start, EdgePart::End, EdgePart::Inside];
     (PARTS[usize::from(code / 3) % 3], PARTS[usize::from(code % 3)])
+}
+
+/// An edge of the surface.
+#[derive(Clone, Copy)]
+pub(super) struct NumberedEdge {
+    /// Its number.
+    pub number: u32,
+    /// Its vertices.
+    pub ends: [u32; 2],
 }
 
 impl Found {
@@ -91,11 +100,11 @@ impl Found {
 
     /// A vertex and the closest part of an edge, with a share of a weight.
     #[inline]
-    pub fn push_ve(&mut self, v: u32, (e, edge): (u32, [u32; 2]), part: EdgePart, share: AreaShare) {
+    pub fn push_ve(&mut self, v: u32, edge: NumberedEdge, part: EdgePart, share: AreaShare) {
         match part {
-            EdgePart::Start => self.push_vv(v, edge[0], share),
-            EdgePart::End => self.push_vv(v, edge[1], share),
-            EdgePart::Inside => self.ve.push(Term::new(pair_key(v, e), 0, share)),
+            EdgePart::Start => self.push_vv(v, edge.ends[0], share),
+            EdgePart::End => self.push_vv(v, edge.ends[1], share),
+            EdgePart::Inside => self.ve.push(Term::new(pair_key(v, edge.number), 0, share)),
         }
     }
 }
@@ -115,18 +124,18 @@ impl<const D: usize> Frame<'_, D> {
     /// A candidate of a vertex and an edge: all in 2D, loose ones in 3D.
     #[inline]
     pub fn vertex_edge(&self, (v, e): (u32, u32), out: &mut Found) {
-        let edge = self.surface.edges()[e as usize];
-        let (part, d2) = closest::vertex_edge(self.at(v), self.at(edge[0]), self.at(edge[1]));
+        let edge = self.edge(e);
+        let (part, d2) = closest::vertex_edge(self.at(v), self.at(edge.ends[0]), self.at(edge.ends[1]));
         if d2 >= self.reach2 || !self.is_chosen(|| feasible::vertex_edge(self.surface, self.x, (v, e), part))
         {
             return;
         }
-        let end = edge[usize::from(part == EdgePart::End)];
+        let end = edge.ends[usize::from(part == EdgePart::End)];
         let around = || self.surface.adjacency().vertex_edges.of(end).len();
         let times = if part == EdgePart::Inside { 1.0 } else { self.per_element(around) };
-        out.push_ve(v, (e, edge), part, self.weigher.of_vertex(v, times, 0.5));
+        out.push_ve(v, edge, part, self.weigher.of_vertex(v, times, 0.5));
         if self.set == ContactSet::ImprovedMax {
-            self.share_vertices(v, &edge, e, &mut out.vertex_of_edge);
+            self.share_vertices(v, &edge.ends, e, &mut out.vertex_of_edge);
         }
     }
 
@@ -179,27 +188,29 @@ impl<const D: usize> Frame<'_, D> {
     #[inline]
     pub fn edge_edge(&self, (e, f): (u32, u32), out: &mut Found) {
         let (e, f) = (e.min(f), e.max(f));
-        let (a, b) = (self.surface.edges()[e as usize], self.surface.edges()[f as usize]);
+        let (first, second) = (self.edge(e), self.edge(f));
+        let (a, b) = (first.ends, second.ends);
         let stencil = Stencil([a[0], a[1], b[0], b[1]]);
         // Two arrays and not one that is cut in two: copies of positions just written stall the processor.
         let (p, q) = ([self.at(a[0]), self.at(a[1])], [self.at(b[0]), self.at(b[1])]);
-        let (parts, d2) = closest::edge_edge(p, q);
-        if d2 >= self.reach2 || !self.is_chosen(|| feasible::edge_edge(self.surface, self.x, (e, f), parts)) {
+        let ((p_part, q_part), d2) = closest::edge_edge(p, q);
+        let is_feasible = || feasible::edge_edge(self.surface, self.x, (e, f), p_part, q_part);
+        if d2 >= self.reach2 || !self.is_chosen(is_feasible) {
             return;
         }
         let is_parallel = self.is_parallel((e, f), p, q);
         if self.set == ContactSet::ImprovedMax {
-            self.share_ends((e, a), (f, b), is_parallel, &mut out.end_of_edge);
-            self.share_ends((f, b), (e, a), is_parallel, &mut out.end_of_edge);
+            self.share_ends(first, second, is_parallel, &mut out.end_of_edge);
+            self.share_ends(second, first, is_parallel, &mut out.end_of_edge);
         }
-        if parts == (EdgePart::Inside, EdgePart::Inside) && !is_parallel {
+        if (p_part, q_part) == (EdgePart::Inside, EdgePart::Inside) && !is_parallel {
             let weight = self.edge_shares(e, f).map(|share| self.weigher.weight(share)).sum();
             out.ee.push(Contact { stencil, weight });
         } else if is_parallel {
-            let term = |share| Term::new(pair_key(e, f), parts_code(parts), share);
+            let term = |share| Term::new(pair_key(e, f), parts_code(p_part, q_part), share);
             out.parallel.extend(self.edge_shares(e, f).map(term));
         } else {
-            self.edge_edge_parts((e, a), (f, b), parts, out);
+            self.edge_edge_parts([first, second], p_part, q_part, out);
         }
     }
 
@@ -216,19 +227,13 @@ impl<const D: usize> Frame<'_, D> {
 
     /// The closest parts of two edges, not both their insides.
     #[inline]
-    fn edge_edge_parts(
-        &self,
-        (e, a): (u32, [u32; 2]),
-        (f, b): (u32, [u32; 2]),
-        parts: (EdgePart, EdgePart),
-        out: &mut Found,
-    ) {
-        for share in self.edge_shares(e, f) {
-            match parts {
-                (EdgePart::Start, part) => out.push_ve(a[0], (f, b), part, share),
-                (EdgePart::End, part) => out.push_ve(a[1], (f, b), part, share),
-                (part, EdgePart::Start) => out.push_ve(b[0], (e, a), part, share),
-                (part, _) => out.push_ve(b[1], (e, a), part, share),
+    fn edge_edge_parts(&self, [a, b]: [NumberedEdge; 2], first: EdgePart, second: EdgePart, out: &mut Found) {
+        for share in self.edge_shares(a.number, b.number) {
+            match (first, second) {
+                (EdgePart::Start, part) => out.push_ve(a.ends[0], b, part, share),
+                (EdgePart::End, part) => out.push_ve(a.ends[1], b, part, share),
+                (part, EdgePart::Start) => out.push_ve(b.ends[0], a, part, share),
+                (part, _) => out.push_ve(b.ends[1], a, part, share),
             }
         }
     }
@@ -245,6 +250,12 @@ impl<const D: usize> Frame<'_, D> {
     pub fn closest_on_edge(&self, v: u32, e: u32) -> (EdgePart, f64) {
         let edge = self.surface.edges()[e as usize];
         closest::vertex_edge(self.at(v), self.at(edge[0]), self.at(edge[1]))
+    }
+
+    /// The edge with a number.
+    #[inline]
+    pub fn edge(&self, number: u32) -> NumberedEdge {
+        NumberedEdge { number, ends: self.surface.edges()[number as usize] }
     }
 
     #[inline]
@@ -276,17 +287,11 @@ impl<const D: usize> Frame<'_, D> {
         out.extend(close.map(|e| Shared { key: pair_key(v, *e), whole, is_parallel: false }));
     }
 
-    /// Notes the ends of an edge `f` that are close to an edge `e`.
-    fn share_ends(
-        &self,
-        (e, a): (u32, [u32; 2]),
-        (f, b): (u32, [u32; 2]),
-        is_parallel: bool,
-        out: &mut Vec<Shared>,
-    ) {
+    /// Notes the ends of the edge `b` that are close to the edge `a`.
+    fn share_ends(&self, a: NumberedEdge, b: NumberedEdge, is_parallel: bool, out: &mut Vec<Shared>) {
         let is_close =
-            |v: u32| closest::vertex_edge(self.at(v), self.at(a[0]), self.at(a[1])).1 < self.reach2;
-        let close = b.into_iter().filter(|v| is_close(*v));
-        out.extend(close.map(|v| Shared { key: pair_key(v, e), whole: f, is_parallel }));
+            |v: u32| closest::vertex_edge(self.at(v), self.at(a.ends[0]), self.at(a.ends[1])).1 < self.reach2;
+        let close = b.ends.into_iter().filter(|v| is_close(*v));
+        out.extend(close.map(|v| Shared { key: pair_key(v, a.number), whole: b.number, is_parallel }));
     }
 }

@@ -42,7 +42,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
             return self.projected_point_hessian(f1, f2, psd);
         }
         match self.modes(f1, f2) {
-            Some(modes) => self.spread(modes, (f1, f2, psd)),
+            Some(modes) => self.spread(modes, f1, f2, psd),
             None => self.projected_in_general(f1, f2, psd),
         }
     }
@@ -53,12 +53,12 @@ impl<const D: usize, const N: usize> Separation<D, N> {
         let (d2, c2) = (self.distance_squared(), Vector(self.c).norm_squared());
         let g = -c2 * (4.0 * f2 * d2 + 2.0 * f1) / (2.0 * f1);
         let good = g > 0.0 && g < f64::INFINITY && c2 < FAR * FAR;
-        let sizes = (d2.sqrt(), c2.sqrt(), g);
+        let (d, c) = (d2.sqrt(), c2.sqrt());
         if good && self.free == 1 && self.frame.g_inverse[0][0] > 0.0 {
-            return Some([self.one_mode(sizes)?, Mode { size: 0.0, g: Vector::ZERO, mu: [0.0; 2] }]);
+            return Some([self.one_mode(d, c, g)?, Mode { size: 0.0, g: Vector::ZERO, mu: [0.0; 2] }]);
         }
         if good && self.free == 2 && D == 3 && self.frame.normal_scale > 0.0 {
-            return self.two_modes(sizes);
+            return self.two_modes(d, c, g);
         }
         None
     }
@@ -75,7 +75,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
 
     /// The eigenvalue of the sign of `f′` where there is one direction.
     #[inline(always)]
-    fn one_mode(&self, (d, c, g): (f64, f64, f64)) -> Option<Mode<D>> {
+    fn one_mode(&self, d: f64, c: f64, g: f64) -> Option<Mode<D>> {
         let directions = &self.directions[0];
         let length = dot(directions, directions).sqrt();
         let (dual, size) = (self.frame.dual[0], self.frame.dual[0].norm());
@@ -89,7 +89,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
 
     /// Both eigenvalues of the sign of `f′` where there are two directions.
     #[inline(always)]
-    fn two_modes(&self, (d, c, g): (f64, f64, f64)) -> Option<[Mode<D>; 2]> {
+    fn two_modes(&self, d: f64, c: f64, g: f64) -> Option<[Mode<D>; 2]> {
         let Singular { sigma, u, v } = self.singular(d);
         let along = [dot(&self.directions[0], &self.c) / c, dot(&self.directions[1], &self.c) / c];
         let [z0, z1]: [f64; 2] = from_fn(|i| u[i][0] * along[0] + u[i][1] * along[1]);
@@ -137,7 +137,7 @@ impl<const D: usize, const N: usize> Separation<D, N> {
     /// Abs       E + 4|f′| Σ size ξξᵀ    4|f′| Σ size ξξᵀ − E
     /// ```
     #[inline(always)]
-    fn spread(&self, modes: [Mode<D>; 2], (f1, f2, psd): (f64, f64, Psd)) -> [[Matrix<D>; N]; N] {
+    fn spread(&self, modes: [Mode<D>; 2], f1: f64, f2: f64, psd: Psd) -> [[Matrix<D>; N]; N] {
         let (kept, factor) = match (psd == Psd::Abs, f1 < 0.0) {
             (false, negative) => (f64::from(u8::from(negative)), 2.0 * f1.abs()),
             (true, negative) => (if negative { 1.0 } else { -1.0 }, 4.0 * f1.abs()),

@@ -30,7 +30,7 @@ fn sweep<const M: usize>(a: &mut [[f64; M]; M], v: &mut [[f64; M]; M], n: usize)
         for q in p + 1..n {
             let small = f64::EPSILON * 0.25 * (a[p][p].abs() + a[q][q].abs());
             if a[p][q].abs() > small {
-                rotate(a, v, n, (p, q));
+                rotate(a, v, n, p, q);
                 rotated = true;
             }
         }
@@ -39,7 +39,7 @@ fn sweep<const M: usize>(a: &mut [[f64; M]; M], v: &mut [[f64; M]; M], n: usize)
 }
 
 /// Makes `a[p][q]` zero by a rotation in the plane of `p` and `q`.
-fn rotate<const M: usize>(a: &mut [[f64; M]; M], v: &mut [[f64; M]; M], n: usize, (p, q): (usize, usize)) {
+fn rotate<const M: usize>(a: &mut [[f64; M]; M], v: &mut [[f64; M]; M], n: usize, p: usize, q: usize) {
     // Where θ² overflows, t is 0: the entry is too small to turn anything.
     let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
     let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());

@@ -75,7 +75,7 @@ pub fn vertex_edge<const D: usize>(
     }
 }
 
-/// Whether two edges that share no vertex, whose closest parts are `parts`, count as a contact: an end has to have the
+/// Whether two edges that share no vertex, whose closest parts are `first_part` and `second_part`, count as a contact: an end has to have the
 /// closest point of the other edge.
 ///
 /// # Panics
@@ -84,13 +84,14 @@ pub fn edge_edge<const D: usize>(
     surface: &Surface<D>,
     x: &[Vector<D>],
     (first, second): (u32, u32),
-    parts: (EdgePart, EdgePart),
+    first_part: EdgePart,
+    second_part: EdgePart,
 ) -> bool {
     let has_foot = |vertex: u32, edge: u32| {
         let line = surface.edges()[edge as usize].map(|v| x[v as usize]);
         belongs_to_vertex(surface, x, on_line(line, x[vertex as usize]), vertex)
     };
-    match parts {
+    match (first_part, second_part) {
         (EdgePart::Inside, EdgePart::Inside) => true,
         (EdgePart::Inside, part) => has_foot(end(surface, second, part), first),
         (part, EdgePart::Inside) => has_foot(end(surface, first, part), second),

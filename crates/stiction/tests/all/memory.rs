@@ -336,10 +336,11 @@ fn keys_can_be_read() {
         (VertexObstacle(1, 2), "vertex 1 and obstacle 2"),
     ] {
         assert_eq!(key.to_string(), words);
-        assert_eq!(ContactKey::from_code(key.code()), Some(key));
+        let (kind, sides) = key.code();
+        assert_eq!(ContactKey::from_code(kind, sides), Some(key));
     }
-    for code in [(0, [2, 1]), (0, [1, 1]), (2, [2, 1]), (5, [1, 2])] {
-        assert_eq!(ContactKey::from_code(code), None);
+    for (kind, sides) in [(0, [2, 1]), (0, [1, 1]), (2, [2, 1]), (5, [1, 2])] {
+        assert_eq!(ContactKey::from_code(kind, sides), None);
     }
     let ascending = [VertexVertex(9, 9), VertexEdge(8, 8), EdgeEdge(1, 2), EdgeEdge(1, 3), VertexFace(0, 0)];
     assert!(ascending.is_sorted() && VertexFace(9, 9) < VertexObstacle(0, 0));

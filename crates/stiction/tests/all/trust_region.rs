@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::support::{self, Random};
-use stiction::barrier::stiffness::semi_implicit;
+use stiction::barrier::stiffness::SemiImplicit;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
 use stiction::ccd::{Ccd, CcdKind};
@@ -631,7 +631,8 @@ fn stiffness_of_each_contact_is_what_it_feels() {
     let candidates = BroadPhaseKind::default().candidates(surface, x, x, dhat);
     let contacts = Contacts::build(surface, &candidates, obstacles, x, &Selection::within(law.reach()));
     let masses: Vec<_> = (0..x.len()).map(|v| 1.0 + 0.1 * v as f64).collect();
-    let kappa = semi_implicit((&contacts, obstacles), x, &masses, &springs, law.dmin()).unwrap();
+    let of = SemiImplicit { x, masses: &masses, hessian: &springs, dmin: law.dmin() };
+    let kappa = of.stiffnesses(&contacts, obstacles).unwrap();
     assert!(!contacts.obstacle.is_empty() && !contacts.parallel.is_empty() && !contacts.vf.is_empty());
     // By hand: the mass and the stiffness along the gradient of the distance, by differences.
     let feel = |vertices: &[u32], distance: &dyn Fn(&[Vector<3>]) -> f64| {
@@ -691,7 +692,7 @@ fn stiffness_of_each_contact_is_what_it_feels() {
     let by_hand: f64 = faces.chain(solids).sum();
     let potential = BarrierPotential { contacts: &contacts, obstacles, law, kappa: Kappa::Each(&some) };
     assert!((potential.energy(x) / by_hand - 1.0).abs() < 1e-12);
-    assert!(semi_implicit((&contacts, obstacles), x, &masses[1..], &springs, 0.0).is_err());
+    assert!(SemiImplicit { masses: &masses[1..], ..of }.stiffnesses(&contacts, obstacles).is_err());
 }
 
 /// Ando's pair: a barrier that is finite at contact, with a stiffness that grows like the inverse square of the gap.
@@ -717,7 +718,8 @@ fn a_point_that_falls_stays_above_the_plane() {
                 &Selection::within(law.reach()),
             );
             let inertia = |_, _| Matrix::scalar(mass / (h * h));
-            let kappa = semi_implicit((&contacts, &plane), &x, &[mass], &inertia, 0.0).unwrap();
+            let of = SemiImplicit { x: &x, masses: &[mass], hessian: &inertia, dmin: 0.0 };
+            let kappa = of.stiffnesses(&contacts, &plane).unwrap();
             let barrier =
                 BarrierPotential { contacts: &contacts, obstacles: &plane, law, kappa: Kappa::Each(&kappa) };
             let mut g = [Vector([0.0, mass / (h * h) * (x[0][1] - predicted)])];
