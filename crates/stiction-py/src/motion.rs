@@ -42,7 +42,7 @@ pub fn largest_step(
 ) -> PyResult<f64> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = MovingSurface::read(surface, x, p, obstacles)?;
+        let path = Passage::read(surface, x, p, obstacles)?;
         crowd::check(surface, (&path.start, &path.end), 0.5 * min_distance)?;
         let found = x.py().detach(|| path.largest_step(&ccd)).map_err(|error| at("x + p", error))?;
         found.map_err(|crossing| at("x", format!("intersects itself at the start: {crossing}")))
@@ -65,7 +65,7 @@ pub fn is_free(
 ) -> PyResult<bool> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = MovingSurface::read(surface, x, p, obstacles)?;
+        let path = Passage::read(surface, x, p, obstacles)?;
         x.py().detach(|| path.is_free(&ccd)).map_err(|error| at("x + p", error))
     })
 }
@@ -75,15 +75,15 @@ fn read_ccd(method: &str, min_distance: f64) -> PyResult<Ccd> {
     Ccd::new(kind).with_min_distance(min_distance).map_err(|error| at("min_distance", error))
 }
 
-/// A surface on its way, with the obstacles that it must not enter.
-struct MovingSurface<'a, const D: usize> {
+/// The way of a surface past obstacles that it must not enter.
+struct Passage<'a, const D: usize> {
     surface: &'a SharedSurface<D>,
     start: Vec<Vector<D>>,
     end: Vec<Vector<D>>,
     obstacles: Vec<Obstacle<D>>,
 }
 
-impl<'a, const D: usize> MovingSurface<'a, D> {
+impl<'a, const D: usize> Passage<'a, D> {
     fn read(
         surface: &'a SharedSurface<D>,
         x: &Bound<'_, PyAny>,
@@ -97,6 +97,11 @@ impl<'a, const D: usize> MovingSurface<'a, D> {
         Ok(Self { surface, start, end, obstacles: Obstacles::read(obstacles)?.solids })
     }
 
+    /// The same without obstacles.
+    fn moving(&self) -> mesh::MovingSurface<'_, D> {
+        mesh::MovingSurface::new(self.surface, &self.start, &self.end)
+    }
+
     fn candidates(&self, ccd: &Ccd) -> Result<Candidates> {
         let inflation = 0.5 * ccd.min_distance();
         // A sum of finite numbers may not be one.
@@ -108,8 +113,7 @@ impl<'a, const D: usize> MovingSurface<'a, D> {
     fn largest_step(&self, ccd: &Ccd) -> Result<std::result::Result<f64, String>> {
         let mut step = ccd.largest_step(self.surface, &self.candidates(ccd)?, &self.start, &self.end)?;
         for obstacle in &self.obstacles {
-            let fixed = (obstacle, Vector::ZERO);
-            step = step.min(ccd.obstacle_step(fixed, self.surface, &self.start, &self.end)?);
+            step = step.min(ccd.obstacle_step(obstacle, Vector::ZERO, &self.moving())?);
         }
         // Nowhere to go needs no proof.
         if step == 0.0 {
@@ -122,8 +126,7 @@ impl<'a, const D: usize> MovingSurface<'a, D> {
         let broad_phase = BroadPhaseKind::default();
         let mut free = ccd.is_motion_free(self.surface, &self.start, &self.end, broad_phase)?;
         for obstacle in &self.obstacles {
-            let fixed = (obstacle, Vector::ZERO);
-            free = free && ccd.is_free_of_obstacle(fixed, self.surface, &self.start, &self.end)?;
+            free = free && ccd.is_free_of_obstacle(obstacle, Vector::ZERO, &self.moving())?;
         }
         Ok(free && self.surface.crossing_at_start((&self.start, &self.end), 1.0)?.is_none())
     }

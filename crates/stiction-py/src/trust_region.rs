@@ -147,8 +147,7 @@ impl TrustRegion {
     fn update(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
-            let touching = (&**r.surface, &r.obstacles.solids[..]);
-            x.py().detach(|| r.lock()?.update(touching, &positions).map_err(|error| plain(&error)))
+            x.py().detach(|| r.lock()?.update(&r.surface, &r.obstacles.solids, &positions).map_err(|error| plain(&error)))
         })
     }
 
@@ -172,8 +171,10 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let mut positions = vertex_field(&r.surface, "x", x)?;
             let predicted = vertex_field(&r.surface, "predicted", predicted)?;
-            let touching = (&**r.surface, &r.obstacles.solids[..]);
-            let held = x.py().detach(|| r.lock()?.warm_start(touching, &mut positions, &predicted).map_err(|error| plain(&error)))?;
+            let held = x.py().detach(|| {
+                let mut region = r.lock()?;
+                region.warm_start(&r.surface, &r.obstacles.solids, &mut positions, &predicted).map_err(|error| plain(&error))
+            })?;
             Ok((from_vectors(x.py(), &positions), held))
         })
     }
@@ -206,8 +207,10 @@ impl TrustRegion {
         either!(AnyRegion, &self.0, r => {
             let positions = vertex_field(&r.surface, "x", x)?;
             let mut steps = vertex_field(&r.surface, "step", step)?;
-            let touching = (&**r.surface, &r.obstacles.solids[..]);
-            let held = x.py().detach(|| r.lock()?.planar_filter_step(touching, &positions, &mut steps).map_err(|error| plain(&error)))?;
+            let held = x.py().detach(|| {
+                let mut region = r.lock()?;
+                region.planar_filter_step(&r.surface, &r.obstacles.solids, &positions, &mut steps).map_err(|error| plain(&error))
+            })?;
             Ok((from_vectors(x.py(), &steps), held))
         })
     }

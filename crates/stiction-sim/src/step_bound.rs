@@ -1,9 +1,10 @@
 //! How far a step may go, and what may touch on the way.
 
 use stiction::broad_phase::Candidates;
-use stiction::ccd::Ccd;
+use stiction::ccd::{Ccd, PairSearch};
 use stiction::contact::Contacts;
 use stiction::math::Vector;
+use stiction::mesh::MovingSurface;
 use stiction::obstacle::Obstacle;
 
 use crate::model::Model;
@@ -69,8 +70,9 @@ impl<const D: usize> Sweep<D> {
         let longest = p.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let reach = (2.0 * model.barrier.reach()).max(4.0 * longest);
         let parts = ccd(model.barrier.dmin()).and_then(|ccd| {
-            let scene = (&model.surface, obstacles);
-            ccd.divided_steps(scene, (x, &ends(x, p)), reach, model.params.contact.broad_phase).ok()
+            let (end, broad_phase) = (ends(x, p), model.params.contact.broad_phase);
+            let moving = MovingSurface::new(&model.surface, x, &end);
+            ccd.divided_steps(&moving, obstacles, PairSearch { reach, broad_phase }).ok()
         });
         // Motions that are no numbers may not begin.
         let parts = parts.unwrap_or_else(|| vec![0.0; p.len()]);
@@ -112,9 +114,10 @@ fn bound<const D: usize>(
 ) -> f64 {
     let Some(ccd) = ccd(distance) else { return 0.0 };
     let pairs = ccd.largest_step(&model.surface, candidates, way.x, end).unwrap_or(0.0);
+    let moving = MovingSurface::new(&model.surface, way.x, end);
     let to_obstacle = |(k, solid)| {
         let shift = way.shifts.get(k).copied().unwrap_or(Vector::ZERO);
-        ccd.obstacle_step((solid, shift), &model.surface, way.x, end).unwrap_or(0.0)
+        ccd.obstacle_step(solid, shift, &moving).unwrap_or(0.0)
     };
     way.obstacles.iter().enumerate().map(to_obstacle).fold(pairs, f64::min)
 }

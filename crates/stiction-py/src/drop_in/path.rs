@@ -3,7 +3,7 @@
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use stiction::broad_phase::{BroadPhaseKind, Candidates, Primitive};
-use stiction::ccd::{self, Ccd, Query};
+use stiction::ccd::{self, Ccd, PairSearch, Query};
 use stiction::closest::{self, EdgePart, FacePart};
 use stiction::math::Vector;
 use stiction::mesh;
@@ -45,15 +45,15 @@ impl Near {
     }
 }
 
-/// A surface on its way, with the obstacles that it must not enter.
-struct MovingSurface<'a, const D: usize> {
+/// The way of a surface past obstacles that it must not enter.
+struct Passage<'a, const D: usize> {
     surface: &'a SharedSurface<D>,
     start: Vec<Vector<D>>,
     end: Vec<Vector<D>>,
     obstacles: Vec<Obstacle<D>>,
 }
 
-impl<'a, const D: usize> MovingSurface<'a, D> {
+impl<'a, const D: usize> Passage<'a, D> {
     fn read(
         surface: &'a SharedSurface<D>,
         start: &Bound<'_, PyAny>,
@@ -63,6 +63,11 @@ impl<'a, const D: usize> MovingSurface<'a, D> {
         let start = vertex_field(surface, "vertices_t0", start)?;
         let end = vertex_field(surface, "vertices_t1", end)?;
         Ok(Self { surface, start, end, obstacles: Obstacles::read(obstacles)?.solids })
+    }
+
+    /// The same without obstacles.
+    fn moving(&self) -> mesh::MovingSurface<'_, D> {
+        mesh::MovingSurface::new(self.surface, &self.start, &self.end)
     }
 
     fn largest_step(&self, ccd: &Ccd, near: &Near) -> stiction::error::Result<f64> {
@@ -77,8 +82,7 @@ impl<'a, const D: usize> MovingSurface<'a, D> {
         };
         let mut step = ccd.largest_step(self.surface, candidates, &self.start, &self.end)?;
         for obstacle in &self.obstacles {
-            let fixed = (obstacle, Vector::ZERO);
-            step = step.min(ccd.obstacle_step(fixed, self.surface, &self.start, &self.end)?);
+            step = step.min(ccd.obstacle_step(obstacle, Vector::ZERO, &self.moving())?);
         }
         Ok(step)
     }
@@ -89,8 +93,7 @@ impl<'a, const D: usize> MovingSurface<'a, D> {
             Near::By(kind) => ccd.is_motion_free(self.surface, &self.start, &self.end, *kind)?,
         };
         for obstacle in &self.obstacles {
-            let fixed = (obstacle, Vector::ZERO);
-            free = free && ccd.is_free_of_obstacle(fixed, self.surface, &self.start, &self.end)?;
+            free = free && ccd.is_free_of_obstacle(obstacle, Vector::ZERO, &self.moving())?;
         }
         Ok(free)
     }
@@ -111,7 +114,7 @@ pub fn path_step(
 ) -> PyResult<f64> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = MovingSurface::read(surface, start, end, obstacles)?;
+        let path = Passage::read(surface, start, end, obstacles)?;
         start.py().detach(|| path.largest_step(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
@@ -130,7 +133,7 @@ pub fn path_is_free(
 ) -> PyResult<bool> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = MovingSurface::read(surface, start, end, obstacles)?;
+        let path = Passage::read(surface, start, end, obstacles)?;
         start.py().detach(|| path.is_free(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
@@ -187,12 +190,13 @@ pub fn safe_distances<'py>(
     obstacles: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let ccd = read_rule(&rule)?;
-    let kind: BroadPhaseKind = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
+    let broad_phase = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
     let distances = either!(AnySurface, &surface.0, surface => {
         let field = vertex_field(surface, "x", x)?;
         let obstacles = Obstacles::read(obstacles)?.solids;
-        let scene = (&***surface, &obstacles[..]);
-        x.py().detach(|| ccd.safe_distances_within(scene, &field, reach, kind)).map_err(|error| plain(&error))?
+        let search = PairSearch { reach, broad_phase };
+        let found = || ccd.safe_distances_within(surface, &obstacles, &field, search);
+        x.py().detach(found).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(x.py(), distances))
 }
@@ -212,9 +216,9 @@ pub fn divided_steps<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let ccd = read_rule(&rule)?;
     let parts = either!(AnySurface, &surface.0, surface => {
-        let path = MovingSurface::read(surface, start, end, obstacles)?;
-        let (scene, ends) = ((&**path.surface, &path.obstacles[..]), (&path.start[..], &path.end[..]));
-        let divided = || ccd.divided_steps(scene, ends, reach, BroadPhaseKind::default());
+        let path = Passage::read(surface, start, end, obstacles)?;
+        let search = PairSearch { reach, broad_phase: BroadPhaseKind::default() };
+        let divided = || ccd.divided_steps(&path.moving(), &path.obstacles, search);
         start.py().detach(divided).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(start.py(), parts))
@@ -244,7 +248,7 @@ fn shortened<'py, const D: usize>(
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
     let centers_of = vectors::<D>("trust_region_centers", centers)?;
     let mut steps = vectors::<D>("dx", step)?;
-    let held = shorten_to_balls((&centers_of, radii), &x.vectors::<D>("x")?, &mut steps);
+    let held = shorten_to_balls(&centers_of, radii, &x.vectors::<D>("x")?, &mut steps);
     Ok((from_vectors(step.py(), &steps), held.map_err(|error| plain(&error))?))
 }
 
@@ -263,7 +267,7 @@ pub fn primitive_pairs<'py>(
     let primitives = read_kinds(kinds)?;
     let pairs = either!(AnySurface, &surface.0, surface => {
         let (start, end) = (vertex_field(surface, "x", x)?, vertex_field(surface, "x_end", x_end)?);
-        let found = || kind.pairs(surface, primitives, (&start, &end), inflation);
+        let found = || kind.pairs(&mesh::MovingSurface::new(surface, &start, &end), primitives, inflation);
         x.py().detach(found).map_err(|error| plain(&error))?
     });
     pair_array(x.py(), pairs)

@@ -5,6 +5,7 @@ use stiction::ccd::Ccd;
 use stiction::contact::Contacts;
 use stiction::crossing::{Check, Crossing};
 use stiction::math::Vector;
+use stiction::mesh::MovingSurface;
 use stiction::obstacle::Obstacle;
 use stiction::stencil::Stencil;
 
@@ -67,10 +68,10 @@ impl<const D: usize> Model<D> {
     /// Checks that round obstacles are not inside edges or faces either: all of a plane's free side is
     /// between its vertices.
     fn check_round(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Result<()> {
+        let at_rest = MovingSurface::at_rest(&self.surface, x);
         for (obstacle, solid) in obstacles.iter().enumerate() {
-            let fixed = (solid, Vector::ZERO);
             let flat = matches!(solid, Obstacle::Plane(_));
-            if flat || Ccd::default().is_free_of_obstacle(fixed, &self.surface, x, x)? {
+            if flat || Ccd::default().is_free_of_obstacle(solid, Vector::ZERO, &at_rest)? {
                 continue;
             }
             let near = |v: &u32| solid.distance(x[*v as usize]);
@@ -128,7 +129,7 @@ impl<const D: usize> Model<D> {
 
     /// The round obstacle that edges or faces are much closer to than any vertex, if there is one.
     pub(crate) fn met_between_vertices(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Option<usize> {
-        let dmin = self.barrier.dmin();
+        let (dmin, at_rest) = (self.barrier.dmin(), MovingSurface::at_rest(&self.surface, x));
         obstacles.iter().position(|solid| {
             if matches!(solid, Obstacle::Plane(_)) {
                 return false;
@@ -137,8 +138,7 @@ impl<const D: usize> Model<D> {
             let gap = near.fold(f64::INFINITY, f64::min) - dmin;
             // What nothing pushes away comes closer by a factor of ten with every step.
             let ccd = Ccd::default().with_min_distance(dmin + 0.01 * gap.max(0.0)).ok();
-            let fixed = (solid, Vector::ZERO);
-            ccd.and_then(|ccd| ccd.is_free_of_obstacle(fixed, &self.surface, x, x).ok()) == Some(false)
+            ccd.and_then(|ccd| ccd.is_free_of_obstacle(solid, Vector::ZERO, &at_rest).ok()) == Some(false)
         })
     }
 

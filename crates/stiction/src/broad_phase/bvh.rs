@@ -82,7 +82,7 @@ pub(super) fn between<const D: usize, const N: usize, const M: usize>(
     second: &Group<'_, D, M>,
     rule: Rule<'_>,
 ) -> Vec<(u32, u32)> {
-    numbered(search_between((first, second), rule, &|| false, &|found| found), first, second)
+    numbered(search_between(first, second, rule, &|| false, &|found| found), first, second)
 }
 
 /// Hands the pairs of a group with itself to a test, until it holds.
@@ -102,7 +102,7 @@ pub(super) fn test_between<const D: usize, const N: usize, const M: usize>(
     test: &Test<'_>,
 ) {
     let look = |found: Vec<Places>| test.look(&found, first, second);
-    search_between((first, second), rule, &|| test.holds(), &look);
+    search_between(first, second, rule, &|| test.holds(), &look);
 }
 
 /// What `f` makes of the pairs that are found from each chunk of leaves; nothing is looked for any more once
@@ -128,7 +128,8 @@ fn search_within<const D: usize, const N: usize, R: Send>(
 
 /// The same for two groups.
 fn search_between<const D: usize, const N: usize, const M: usize, R: Send>(
-    (first, second): (&Group<'_, D, N>, &Group<'_, D, M>),
+    first: &Group<'_, D, N>,
+    second: &Group<'_, D, M>,
     rule: Rule<'_>,
     is_done: &(dyn Fn() -> bool + Sync),
     f: &(dyn Fn(Vec<Places>) -> R + Sync),

@@ -26,7 +26,7 @@ pub use nearby::Nearby;
 
 use crate::error::{Error, Result};
 use crate::math::Vector;
-use crate::mesh::Surface;
+use crate::mesh::{MovingSurface, Surface};
 use crate::threads;
 
 /// Pairs of primitives that may come close, by their numbers in the surface, ascending.
@@ -185,7 +185,7 @@ impl BroadPhaseKind {
         end: &[Vector<D>],
         inflation: f64,
     ) -> Candidates {
-        let search = Search::new(self, surface, (start, end), inflation);
+        let search = Search::new(self, surface, start, end, inflation);
         if D == 2 { search.in_2d() } else { search.in_3d() }
     }
 
@@ -215,15 +215,14 @@ impl BroadPhaseKind {
     /// As for [`try_candidates`](Self::try_candidates).
     pub fn pairs<const D: usize>(
         self,
-        surface: &Surface<D>,
+        moving: &MovingSurface<'_, D>,
         kinds: [Primitive; 2],
-        (start, end): (&[Vector<D>], &[Vector<D>]),
         inflation: f64,
     ) -> Result<Vec<(u32, u32)>> {
-        surface.check_positions(start)?;
-        surface.check_positions(end)?;
+        moving.check()?;
         check_inflation(inflation)?;
-        let search = Search::new(self, surface, (start, end), inflation);
+        let MovingSurface { surface, start, end } = *moving;
+        let search = Search::new(self, surface, start, end, inflation);
         let (vertices, edges, faces) = (search.vertices(surface.vertices()), search.edges(), search.faces());
         Ok(match kinds {
             [Primitive::Vertex, Primitive::Vertex] => search.within(&vertices),
@@ -244,7 +243,7 @@ impl BroadPhaseKind {
     /// # Panics
     /// If `x` is shorter than the surface's vertex array.
     pub fn edge_faces<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
-        let search = Search::new(self, surface, (x, x), 0.0);
+        let search = Search::new(self, surface, x, x, 0.0);
         search.between(&search.edges(), &search.faces())
     }
 
@@ -252,15 +251,15 @@ impl BroadPhaseKind {
     /// kind each and in no order, and are not looked for any more once the answer is known.
     ///
     /// # Panics
-    /// If `start` or `end` is shorter than the surface's vertex array.
+    /// If the positions at the start or at the end are fewer than the surface's vertices.
     pub fn any_candidate<const D: usize>(
         self,
-        surface: &Surface<D>,
-        (start, end): (&[Vector<D>], &[Vector<D>]),
+        moving: &MovingSurface<'_, D>,
         inflation: f64,
         test: &(dyn Fn(&Candidates) -> bool + Sync),
     ) -> bool {
-        let search = Search::new(self, surface, (start, end), inflation);
+        let MovingSurface { surface, start, end } = *moving;
+        let search = Search::new(self, surface, start, end, inflation);
         let none = Candidates::default;
         let vertices = search.vertices(surface.vertices());
         let loose = search.vertices(surface.loose_vertices());
@@ -286,7 +285,7 @@ impl BroadPhaseKind {
         x: &[Vector<D>],
         test: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
     ) -> bool {
-        let search = Search::new(self, surface, (x, x), 0.0);
+        let search = Search::new(self, surface, x, x, 0.0);
         search.any_between(&search.edges(), &search.faces(), test)
     }
 
@@ -300,7 +299,7 @@ impl BroadPhaseKind {
         x: &[Vector<D>],
         test: &(dyn Fn(Vec<(u32, u32)>) -> bool + Sync),
     ) -> bool {
-        let search = Search::new(self, surface, (x, x), 0.0);
+        let search = Search::new(self, surface, x, x, 0.0);
         search.any_within(&search.edges(), test)
     }
 
@@ -309,7 +308,7 @@ impl BroadPhaseKind {
     /// # Panics
     /// If `x` is shorter than the surface's vertex array.
     pub fn loose_candidates<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Candidates {
-        let search = Search::new(self, surface, (x, x), 0.0);
+        let search = Search::new(self, surface, x, x, 0.0);
         let (vertices, edges) = (search.vertices(surface.loose_vertices()), search.loose_edges());
         let vv = search.within(&vertices);
         if D == 2 {
@@ -326,7 +325,7 @@ impl BroadPhaseKind {
     /// # Panics
     /// If `x` is shorter than the surface's vertex array.
     pub fn edge_edges<const D: usize>(self, surface: &Surface<D>, x: &[Vector<D>]) -> Vec<(u32, u32)> {
-        let search = Search::new(self, surface, (x, x), 0.0);
+        let search = Search::new(self, surface, x, x, 0.0);
         search.within(&search.edges())
     }
 }
@@ -365,7 +364,8 @@ impl<'a, const D: usize> Search<'a, D> {
     fn new(
         kind: BroadPhaseKind,
         surface: &'a Surface<D>,
-        (start, end): (&[Vector<D>], &[Vector<D>]),
+        start: &[Vector<D>],
+        end: &[Vector<D>],
         inflation: f64,
     ) -> Self {
         Self { kind, surface, boxes: vertex_boxes(surface, start, end, inflation) }

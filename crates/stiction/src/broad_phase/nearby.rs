@@ -70,18 +70,18 @@ impl<const D: usize> Nearby<D> {
         inflation: f64,
     ) -> Candidates {
         let pace = self.pace(surface, start, end);
-        let mut held = self.kept.as_ref().is_some_and(|kept| kept.holds(surface, (start, end), inflation));
+        let mut held = self.kept.as_ref().is_some_and(|kept| kept.holds(surface, start, end, inflation));
         if !held && let Some(margin) = self.margin(surface, pace) {
             let radius = self.usual_inflation(inflation) + margin;
             let kept = Kept::new(surface, self.kind, end, radius);
             self.searches += 1;
-            held = kept.holds(surface, (start, end), inflation);
+            held = kept.holds(surface, start, end, inflation);
             self.kept = Some(kept);
         }
         self.note(end, inflation, pace);
         match &self.kept {
             Some(kept) if held => {
-                let found = among(surface, (start, end), inflation, &kept.candidates);
+                let found = among(surface, start, end, inflation, &kept.candidates);
                 self.weigh(surface, found.len());
                 found
             }
@@ -156,12 +156,7 @@ impl<const D: usize> Kept<D> {
     }
 
     /// Whether all boxes of a question lie inside those that were searched.
-    fn holds(
-        &self,
-        surface: &Surface<D>,
-        (start, end): (&[Vector<D>], &[Vector<D>]),
-        inflation: f64,
-    ) -> bool {
+    fn holds(&self, surface: &Surface<D>, start: &[Vector<D>], end: &[Vector<D>], inflation: f64) -> bool {
         let ends = if std::ptr::eq(start, end) { 0.0 } else { farthest(surface, &self.at, start) };
         let moved = farthest(surface, &self.at, end).max(ends);
         moved == 0.0 && inflation <= self.radius || moved + inflation <= self.reach
@@ -187,7 +182,8 @@ fn mean_edge<const D: usize>(surface: &Surface<D>) -> f64 {
 /// Those of some candidates whose boxes meet, in the same order.
 fn among<const D: usize>(
     surface: &Surface<D>,
-    (start, end): (&[Vector<D>], &[Vector<D>]),
+    start: &[Vector<D>],
+    end: &[Vector<D>],
     inflation: f64,
     candidates: &Candidates,
 ) -> Candidates {

@@ -113,23 +113,25 @@ pub(super) fn advance<K: Between<D, N>, const D: usize, const N: usize>(
         return Reached { done: true, ..from };
     }
     let reached = reach::<K, D, N>(motion, from, slab.normal);
-    if reached.done { reached } else { turn::<K, D, N>(motion, (from.time, slab.normal), reached) }
+    if reached.done { reached } else { turn::<K, D, N>(motion, from.time, slab.normal, reached) }
 }
 
-/// The same as far as a slab that turns can prove, if that is further than `reached`.
+/// The same as far as a slab can prove that turns from `normal` at time `from`, if that is further than `reached`.
 fn turn<K: Between<D, N>, const D: usize, const N: usize>(
     motion: &PairMotion<D, N>,
-    from: (f64, Vector<D>),
+    from: f64,
+    normal: Vector<D>,
     reached: Reached,
 ) -> Reached {
     let mut part = 1.0;
     for _ in 0..MAX_HALVINGS {
-        let time = from.0 + (1.0 - from.0) * part;
+        let time = from + (1.0 - from) * part;
         if time <= reached.time {
             break;
         }
         let there = K::slab(&motion.at(time));
-        if there.gap > reached.keep && K::turns(motion, [from, (time, there.normal)], reached.keep) {
+        if there.gap > reached.keep && K::turns(motion, [(from, normal), (time, there.normal)], reached.keep)
+        {
             return Reached { time, done: time >= 1.0, ..reached };
         }
         part *= 0.5;

@@ -11,22 +11,14 @@ use super::{Ccd, Query};
 use crate::error::{Error, Result};
 use crate::math::Vector;
 use crate::math::vector::cross;
-use crate::mesh::Surface;
+use crate::mesh::MovingSurface;
 use crate::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use crate::stencil::Stencil;
 use crate::threads;
 
-/// A surface on its way.
-#[derive(Clone, Copy)]
-struct MovingSurface<'a, const D: usize> {
-    surface: &'a Surface<D>,
-    start: &'a [Vector<D>],
-    end: &'a [Vector<D>],
-}
-
 impl Ccd {
-    /// The largest fraction, at most 1, of the motion from `start` to `end` during which the surface keeps
-    /// its distance from an obstacle that moves by `p` (in m; zero if it is fixed) in the same time.
+    /// The largest fraction, at most 1, of a motion during which the surface keeps its distance from an
+    /// obstacle that moves by `p` (in m; zero if it is fixed) in the same time.
     ///
     /// The part of the distance that is kept is that of the closest primitive. Zero where something is too
     /// close from the start.
@@ -35,21 +27,18 @@ impl Ccd {
     /// If an array has another length than the surface's vertex array, or a number is not finite.
     pub fn obstacle_step<const D: usize>(
         &self,
-        (obstacle, p): (&Obstacle<D>, Vector<D>),
-        surface: &Surface<D>,
-        start: &[Vector<D>],
-        end: &[Vector<D>],
+        obstacle: &Obstacle<D>,
+        p: Vector<D>,
+        moving: &MovingSurface<'_, D>,
     ) -> Result<f64> {
-        surface.check_positions(start)?;
-        surface.check_positions(end)?;
+        moving.check()?;
         if !p.is_finite() {
             return Err(Error::NotFinite { what: "motion of obstacle", index: 0 });
         }
-        let path = MovingSurface { surface, start, end };
         Ok(match obstacle {
-            Obstacle::Plane(plane) => self.plane_step(plane, p, &path),
-            Obstacle::Sphere(sphere) => self.sphere_step(sphere, p, &path),
-            Obstacle::Cylinder(cylinder) => self.cylinder_step(cylinder, p, &path),
+            Obstacle::Plane(plane) => self.plane_step(plane, p, moving),
+            Obstacle::Sphere(sphere) => self.sphere_step(sphere, p, moving),
+            Obstacle::Cylinder(cylinder) => self.cylinder_step(cylinder, p, moving),
         })
     }
 
@@ -60,19 +49,23 @@ impl Ccd {
     /// As for [`Self::obstacle_step`].
     pub fn is_free_of_obstacle<const D: usize>(
         &self,
-        obstacle: (&Obstacle<D>, Vector<D>),
-        surface: &Surface<D>,
-        start: &[Vector<D>],
-        end: &[Vector<D>],
+        obstacle: &Obstacle<D>,
+        p: Vector<D>,
+        moving: &MovingSurface<'_, D>,
     ) -> Result<bool> {
-        Ok(self.with_nothing_kept().obstacle_step(obstacle, surface, start, end)? >= 1.0)
+        Ok(self.with_nothing_kept().obstacle_step(obstacle, p, moving)? >= 1.0)
     }
 
     /// Heights above a plane are linear in time.
-    fn plane_step<const D: usize>(&self, plane: &Plane<D>, p: Vector<D>, path: &MovingSurface<'_, D>) -> f64 {
+    fn plane_step<const D: usize>(
+        &self,
+        plane: &Plane<D>,
+        p: Vector<D>,
+        moving: &MovingSurface<'_, D>,
+    ) -> f64 {
         let (n, o) = (plane.normal(), plane.point());
-        let heights = path.surface.vertices().iter().map(|&v| {
-            let (x, y) = (path.start[v as usize], path.end[v as usize]);
+        let heights = moving.surface.vertices().iter().map(|&v| {
+            let (x, y) = (moving.start[v as usize], moving.end[v as usize]);
             let slack = SLACK * [x, y, o, p].iter().flat_map(|x| x.0).map(f64::abs).sum::<f64>();
             (n.dot(x - o) - slack - self.min_distance, n.dot((y - x) - p))
         });
@@ -93,23 +86,23 @@ impl Ccd {
         &self,
         sphere: &Sphere<D>,
         p: Vector<D>,
-        path: &MovingSurface<'_, D>,
+        moving: &MovingSurface<'_, D>,
     ) -> f64 {
         let (from, to) = (sphere.center(), sphere.center() + p);
-        let MovingSurface { surface, .. } = path;
+        let MovingSurface { surface, .. } = moving;
         let face = |f: usize| {
             let [a, b, c] = surface.faces()[f];
-            let (s, e) = path.ends(Stencil([a, b, c]));
+            let (s, e) = moving.ends(Stencil([a, b, c]));
             Query::VertexFace([from, s[0], s[1], s[2]], [to, e[0], e[1], e[2]])
         };
         let edge = |[a, b]: [u32; 2]| {
-            let (s, e) = path.ends(Stencil([a, b]));
+            let (s, e) = moving.ends(Stencil([a, b]));
             Query::VertexEdge([from, s[0], s[1]], [to, e[0], e[1]])
         };
         let loose_edge = |k: usize| edge(surface.edges()[surface.loose_edges()[k] as usize]);
         let any_edge = |k: usize| edge(surface.edges()[k]);
         let vertex = |k: usize| {
-            let (s, e) = path.ends(Stencil([surface.loose_vertices()[k]]));
+            let (s, e) = moving.ends(Stencil([surface.loose_vertices()[k]]));
             Query::VertexVertex([from, s[0]], [to, e[0]])
         };
         let vertices = surface.loose_vertices().len();
@@ -130,32 +123,32 @@ impl Ccd {
         &self,
         cylinder: &Cylinder<D>,
         p: Vector<D>,
-        path: &MovingSurface<'_, D>,
+        moving: &MovingSurface<'_, D>,
     ) -> f64 {
         let (o, [u, v]) = (cylinder.point(), across(cylinder.axis()));
         let flat = |x: Vector<D>, o: Vector<D>| Vector([u.dot(x - o), v.dot(x - o)]);
         let seen = |x: &[Vector<D>], o: Vector<D>| x.iter().map(|x| flat(*x, o)).collect::<Vec<_>>();
-        let (start, end) = (seen(path.start, o), seen(path.end, o + p));
+        let (start, end) = (seen(moving.start, o), seen(moving.end, o + p));
         let ends = |v: u32| [start[v as usize], end[v as usize]];
         let face = |f: usize| {
-            let [[a, d], [b, e], [c, f]] = path.surface.faces()[f].map(ends);
+            let [[a, d], [b, e], [c, f]] = moving.surface.faces()[f].map(ends);
             Query::VertexFace([Vector::ZERO, a, b, c], [Vector::ZERO, d, e, f])
         };
         let edge = |k: usize| {
-            let [[a, c], [b, d]] = path.surface.edges()[path.surface.loose_edges()[k] as usize].map(ends);
+            let [[a, c], [b, d]] = moving.surface.edges()[moving.surface.loose_edges()[k] as usize].map(ends);
             Query::VertexEdge([Vector::ZERO, a, b], [Vector::ZERO, c, d])
         };
         let vertex = |k: usize| {
-            let [a, b] = ends(path.surface.loose_vertices()[k]);
+            let [a, b] = ends(moving.surface.loose_vertices()[k]);
             Query::VertexVertex([Vector::ZERO, a], [Vector::ZERO, b])
         };
         // What is lost by looking along the axis from afar.
-        let largest = [path.start, path.end, &[o, p]].map(largest_entry).into_iter().fold(0.0, f64::max);
+        let largest = [moving.start, moving.end, &[o, p]].map(largest_entry).into_iter().fold(0.0, f64::max);
         let away = self.away(cylinder.radius() + SLACK * D as f64 * largest);
         away.step_of_all(&[
-            (path.surface.faces().len(), &face),
-            (path.surface.loose_edges().len(), &edge),
-            (path.surface.loose_vertices().len(), &vertex),
+            (moving.surface.faces().len(), &face),
+            (moving.surface.loose_edges().len(), &edge),
+            (moving.surface.loose_vertices().len(), &vertex),
         ])
     }
 
@@ -191,10 +184,4 @@ pub(super) fn across<const D: usize>(axis: Vector<D>) -> [Vector<D>; 2] {
     let least = (0..D).fold(0, |least, k| if axis[k].abs() < axis[least].abs() { k } else { least });
     let u = cross(axis, Vector::axis(least)).normalized();
     [u, cross(axis, u)]
-}
-
-impl<const D: usize> MovingSurface<'_, D> {
-    fn ends<const N: usize>(&self, stencil: Stencil<N>) -> ([Vector<D>; N], [Vector<D>; N]) {
-        (stencil.gather(self.start), stencil.gather(self.end))
-    }
 }

@@ -10,42 +10,41 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Ccd;
 use super::analytic::across;
 use super::motion::SLACK;
 use super::pairs::{largest_entry, with_motion};
 use super::slab::Between;
-use crate::broad_phase::{BroadPhaseKind, Candidates, check_inflation};
+use super::{Ccd, PairSearch};
+use crate::broad_phase::{Candidates, check_inflation};
 use crate::error::Result;
 use crate::math::Vector;
-use crate::mesh::Surface;
+use crate::mesh::MovingSurface;
 use crate::obstacle::{Obstacle, Plane};
 use crate::stencil::{EdgeEdge, Stencil, VertexEdge, VertexFace, VertexVertex};
 
 impl Ccd {
-    /// The part of its way from `start` to `end` that each vertex may go, so that no pair comes closer than the minimum
+    /// The part of its way that each vertex of a moving surface may go, so that no pair comes closer than the minimum
     /// distance; 1 for vertices that are not on the surface.
     ///
-    /// Pairs within `reach` (in m) are divided by a plane each, and only what goes towards it is held back: sliding is
+    /// Pairs within the reach of the search are divided by a plane each, and only what goes towards it is held back: sliding is
     /// free. Vertices go no further than `½ (1 − k)(reach − ξ)`, so the others need no plane. Obstacles are at rest. The
     /// vertices of a pair that is too close may only go apart.
     ///
     /// # Errors
-    /// If an array has another length than the surface's vertex array, a position is not finite, or `reach` is
+    /// If an array has another length than the surface's vertex array, a position is not finite, or the reach is
     /// negative or not finite.
     pub fn divided_steps<const D: usize>(
         &self,
-        (surface, obstacles): (&Surface<D>, &[Obstacle<D>]),
-        (start, end): (&[Vector<D>], &[Vector<D>]),
-        reach: f64,
-        broad_phase: BroadPhaseKind,
+        moving: &MovingSurface<'_, D>,
+        obstacles: &[Obstacle<D>],
+        PairSearch { reach, broad_phase }: PairSearch,
     ) -> Result<Vec<f64>> {
-        surface.check_positions(start)?;
-        surface.check_positions(end)?;
+        moving.check()?;
         check_inflation(reach)?;
-        let (far, end) = self.shortened(surface, (start, end), reach);
-        let parts = Parts::new(*self, surface, (start, &end));
-        broad_phase.any_candidate(surface, (start, start), 0.5 * reach, &|candidates| {
+        let (far, end) = self.shortened(moving, reach);
+        let MovingSurface { surface, start, .. } = *moving;
+        let parts = Parts::new(*self, MovingSurface::new(surface, start, &end));
+        broad_phase.any_candidate(&MovingSurface::at_rest(surface, start), 0.5 * reach, &|candidates| {
             parts.divide(candidates);
             false
         });
@@ -60,8 +59,7 @@ impl Ccd {
     /// vertices can do, not by what they were asked for.
     fn shortened<const D: usize>(
         &self,
-        surface: &Surface<D>,
-        (start, end): (&[Vector<D>], &[Vector<D>]),
+        &MovingSurface { surface, start, end }: &MovingSurface<'_, D>,
         reach: f64,
     ) -> (Vec<f64>, Vec<Vector<D>>) {
         let far = 0.5 * (1.0 - self.keep) * (reach - self.min_distance).max(0.0);
@@ -83,21 +81,19 @@ impl Ccd {
 /// The part of its way that each vertex may go, as far as it is known.
 struct Parts<'a, const D: usize> {
     ccd: Ccd,
-    surface: &'a Surface<D>,
-    start: &'a [Vector<D>],
-    end: &'a [Vector<D>],
+    moving: MovingSurface<'a, D>,
     /// The bits of numbers that are not negative have the order of the numbers.
     known: Vec<AtomicU64>,
 }
 
 impl<'a, const D: usize> Parts<'a, D> {
-    fn new(ccd: Ccd, surface: &'a Surface<D>, (start, end): (&'a [Vector<D>], &'a [Vector<D>])) -> Self {
-        let known = start.iter().map(|_| AtomicU64::new(1.0_f64.to_bits())).collect();
-        Self { ccd, surface, start, end, known }
+    fn new(ccd: Ccd, moving: MovingSurface<'a, D>) -> Self {
+        let known = moving.start.iter().map(|_| AtomicU64::new(1.0_f64.to_bits())).collect();
+        Self { ccd, moving, known }
     }
 
     fn divide(&self, candidates: &Candidates) {
-        let (edges, faces) = (self.surface.edges(), self.surface.faces());
+        let (edges, faces) = (self.moving.surface.edges(), self.moving.surface.faces());
         for &(v, w) in &candidates.vv {
             self.divide_pair::<VertexVertex, 2>([v, w]);
         }
@@ -117,8 +113,8 @@ impl<'a, const D: usize> Parts<'a, D> {
 
     fn divide_pair<K: Between<D, N>, const N: usize>(&self, vertices: [u32; N]) {
         let stencil = Stencil(vertices);
-        let ends = (&stencil.gather(self.start), &stencil.gather(self.end));
-        let parts = divided::<K, D, N>(ends, self.ccd.min_distance, self.ccd.keep);
+        let (start, end) = self.moving.ends(stencil);
+        let parts = divided::<K, D, N>(&start, &end, self.ccd.min_distance, self.ccd.keep);
         for (v, part) in vertices.into_iter().zip(parts) {
             self.lower(v, part);
         }
@@ -128,7 +124,7 @@ impl<'a, const D: usize> Parts<'a, D> {
         match obstacle {
             Obstacle::Plane(plane) => self.keep_above(plane),
             Obstacle::Sphere(sphere) => {
-                self.keep_around((self.start, self.end), sphere.center(), sphere.radius());
+                self.keep_around(self.moving.start, self.moving.end, sphere.center(), sphere.radius());
             }
             Obstacle::Cylinder(cylinder) => {
                 let (o, [u, v]) = (cylinder.point(), across(cylinder.axis()));
@@ -136,50 +132,59 @@ impl<'a, const D: usize> Parts<'a, D> {
                     x.iter().map(|x| Vector([u.dot(*x - o), v.dot(*x - o)])).collect()
                 };
                 // What is lost by looking along the axis from afar.
-                let largest = [self.start, self.end, &[o]].map(largest_entry).into_iter().fold(0.0, f64::max);
+                let largest = [self.moving.start, self.moving.end, &[o]]
+                    .map(largest_entry)
+                    .into_iter()
+                    .fold(0.0, f64::max);
                 let radius = cylinder.radius() + SLACK * D as f64 * largest;
-                self.keep_around((&seen(self.start), &seen(self.end)), Vector::ZERO, radius);
+                self.keep_around(&seen(self.moving.start), &seen(self.moving.end), Vector::ZERO, radius);
             }
         }
     }
 
     fn keep_above(&self, plane: &Plane<D>) {
         let (n, o) = (plane.normal(), plane.point());
-        for &v in self.surface.vertices() {
-            let (x, y) = (self.start[v as usize], self.end[v as usize]);
+        for &v in self.moving.surface.vertices() {
+            let (x, y) = (self.moving.start[v as usize], self.moving.end[v as usize]);
             let slack = SLACK * [x, y, o].iter().flat_map(|x| x.0).map(f64::abs).sum::<f64>();
             let room = n.dot(x - o) - slack - self.ccd.min_distance;
             let is_open = n.dot(x - o) > slack;
-            self.lower(v, part_of(n.dot(x - y), (1.0 - self.ccd.keep) * room, (room, is_open)));
+            self.lower(v, part_of(n.dot(x - y), (1.0 - self.ccd.keep) * room, room, is_open));
         }
     }
 
     /// What is closer to a point than a radius is solid.
     fn keep_around<const E: usize>(
         &self,
-        (start, end): (&[Vector<E>], &[Vector<E>]),
+        start: &[Vector<E>],
+        end: &[Vector<E>],
         center: Vector<E>,
         radius: f64,
     ) {
         let far = (radius + self.ccd.min_distance).next_up();
         let (x, y) = (|v: u32| start[v as usize], |v: u32| end[v as usize]);
-        for &[a, b, c] in self.surface.faces() {
-            let ends = (&[center, x(a), x(b), x(c)], &[center, y(a), y(b), y(c)]);
-            let [_, parts @ ..] = divided::<VertexFace, E, 4>(ends, far, self.ccd.keep);
+        for &[a, b, c] in self.moving.surface.faces() {
+            let (from, to) = ([center, x(a), x(b), x(c)], [center, y(a), y(b), y(c)]);
+            let [_, parts @ ..] = divided::<VertexFace, E, 4>(&from, &to, far, self.ccd.keep);
             [a, b, c].into_iter().zip(parts).for_each(|(v, part)| self.lower(v, part));
         }
         let edge = |[a, b]: [u32; 2]| {
-            let ends = (&[center, x(a), x(b)], &[center, y(a), y(b)]);
-            let [_, parts @ ..] = divided::<VertexEdge, E, 3>(ends, far, self.ccd.keep);
+            let (from, to) = ([center, x(a), x(b)], [center, y(a), y(b)]);
+            let [_, parts @ ..] = divided::<VertexEdge, E, 3>(&from, &to, far, self.ccd.keep);
             [a, b].into_iter().zip(parts).for_each(|(v, part)| self.lower(v, part));
         };
         if D == 2 {
-            self.surface.edges().iter().copied().for_each(edge);
+            self.moving.surface.edges().iter().copied().for_each(edge);
         }
-        self.surface.loose_edges().iter().map(|&e| self.surface.edges()[e as usize]).for_each(edge);
-        for &v in self.surface.loose_vertices() {
+        self.moving
+            .surface
+            .loose_edges()
+            .iter()
+            .map(|&e| self.moving.surface.edges()[e as usize])
+            .for_each(edge);
+        for &v in self.moving.surface.loose_vertices() {
             let [_, part] =
-                divided::<VertexVertex, E, 2>((&[center, x(v)], &[center, y(v)]), far, self.ccd.keep);
+                divided::<VertexVertex, E, 2>(&[center, x(v)], &[center, y(v)], far, self.ccd.keep);
             self.lower(v, part);
         }
     }
@@ -193,11 +198,12 @@ impl<'a, const D: usize> Parts<'a, D> {
 
 /// The part of its way that each vertex of a pair may go, see the head of the file; `far` is the minimum distance in m.
 fn divided<K: Between<D, N>, const D: usize, const N: usize>(
-    (start, end): (&[Vector<D>; N], &[Vector<D>; N]),
+    start: &[Vector<D>; N],
+    end: &[Vector<D>; N],
     far: f64,
     keep: f64,
 ) -> [f64; N] {
-    with_motion((start, end), [0.0; N], |motion| {
+    with_motion(start, end, [0.0; N], |motion| {
         let slab = K::slab(&motion.start);
         let n = slab.normal;
         let room = slab.gap - motion.slack - far * motion.unit;
@@ -214,14 +220,14 @@ fn divided<K: Between<D, N>, const D: usize, const N: usize>(
         std::array::from_fn(|i| {
             let (own, low) = if i < K::SPLIT { (share, low[0]) } else { (1.0 - share, low[1]) };
             let is_open = slab.gap > motion.slack;
-            part_of(comes[i], own * (1.0 - keep) * room + (height[i] - low), (room, is_open))
+            part_of(comes[i], own * (1.0 - keep) * room + (height[i] - low), room, is_open)
         })
     })
 }
 
 /// The part of its way by which a vertex comes no closer than `allowed`. Where there is no `room`, it may only go away from the
 /// other side, and that only if the gap is open.
-fn part_of(comes: f64, allowed: f64, (room, is_open): (f64, bool)) -> f64 {
+fn part_of(comes: f64, allowed: f64, room: f64, is_open: bool) -> f64 {
     if room.is_nan() || comes.is_nan() || allowed.is_nan() {
         0.0
     } else if room <= 0.0 {

@@ -21,6 +21,7 @@ pub use safe::vertex_distances;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::broad_phase::BroadPhaseKind;
 use crate::error::{Error, Result};
 
 /// The methods by name.
@@ -65,6 +66,15 @@ impl FromStr for CcdKind {
             known: Self::ALL.map(Self::name).join(", "),
         })
     }
+}
+
+/// How near pairs are looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairSearch {
+    /// The distance up to which pairs count as near, in m.
+    pub reach: f64,
+    /// The method that finds them. All find the same pairs.
+    pub broad_phase: BroadPhaseKind,
 }
 
 /// Continuous collision detection: a method and what it has to keep.

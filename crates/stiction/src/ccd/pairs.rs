@@ -41,7 +41,8 @@ pub(super) trait Visit<const D: usize>: Sync {
         &self,
         sum: &mut Self::Sum,
         place: (Kind, u32),
-        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+        start: &[Vector<D>; N],
+        end: &[Vector<D>; N],
     );
 }
 
@@ -87,6 +88,16 @@ impl<'a, const D: usize> Pairs<'a, D> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.candidates.len()
+    }
+
+    /// How many there are of a kind.
+    fn count(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Vv => self.candidates.vv.len(),
+            Kind::Ve => self.candidates.ve.len(),
+            Kind::Ee => self.candidates.ee.len(),
+            Kind::Vf => self.candidates.vf.len(),
+        }
     }
 
     #[inline]
@@ -154,22 +165,21 @@ impl<'a, const D: usize> Pairs<'a, D> {
 
     /// Visits every `stride`-th pair; what becomes of the chunks, in their order.
     pub fn visit_all<V: Visit<D>>(&self, stride: usize, visitor: &V) -> Vec<V::Sum> {
-        let c = self.candidates;
-        let mut sums =
-            self.visit_list::<V, VertexVertex, 2>((Kind::Vv, c.vv.len()), stride, visitor, Self::vv);
-        sums.extend(self.visit_list::<V, VertexEdge, 3>((Kind::Ve, c.ve.len()), stride, visitor, Self::ve));
-        sums.extend(self.visit_list::<V, EdgeEdge, 4>((Kind::Ee, c.ee.len()), stride, visitor, Self::ee));
-        sums.extend(self.visit_list::<V, VertexFace, 4>((Kind::Vf, c.vf.len()), stride, visitor, Self::vf));
+        let mut sums = self.visit_list::<V, VertexVertex, 2>(Kind::Vv, stride, visitor, Self::vv);
+        sums.extend(self.visit_list::<V, VertexEdge, 3>(Kind::Ve, stride, visitor, Self::ve));
+        sums.extend(self.visit_list::<V, EdgeEdge, 4>(Kind::Ee, stride, visitor, Self::ee));
+        sums.extend(self.visit_list::<V, VertexFace, 4>(Kind::Vf, stride, visitor, Self::vf));
         sums
     }
 
     fn visit_list<V: Visit<D>, K: Between<D, N>, const N: usize>(
         &self,
-        (kind, count): (Kind, usize),
+        kind: Kind,
         stride: usize,
         visitor: &V,
         stencil: impl Fn(&Self, u32) -> Stencil<N> + Sync,
     ) -> Vec<V::Sum> {
+        let count = self.count(kind);
         if count == 0 {
             return Vec::new();
         }
@@ -181,7 +191,7 @@ impl<'a, const D: usize> Pairs<'a, D> {
                 }
                 let index = (k * stride) as u32;
                 let (start, end) = self.ends(stencil(self, index));
-                visitor.visit::<K, N>(&mut sum, (kind, index), (&start, &end));
+                visitor.visit::<K, N>(&mut sum, (kind, index), &start, &end);
             }
             sum
         };
@@ -197,7 +207,8 @@ pub(super) fn largest_entry<const D: usize>(x: &[Vector<D>]) -> f64 {
 /// A pair's motion, and what `f` says of it; `otherwise` where a position is not finite.
 #[inline]
 pub(super) fn with_motion<const D: usize, const N: usize, R>(
-    (start, end): (&[Vector<D>; N], &[Vector<D>; N]),
+    start: &[Vector<D>; N],
+    end: &[Vector<D>; N],
     otherwise: R,
     f: impl FnOnce(&PairMotion<D, N>) -> R,
 ) -> R {

@@ -6,14 +6,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Ccd;
 use super::analytic::across;
 use super::pairs::{largest_entry, with_motion};
 use super::slab::{Between, SHORTEST};
-use crate::broad_phase::{BroadPhaseKind, Candidates, check_inflation};
+use super::{Ccd, PairSearch};
+use crate::broad_phase::{Candidates, check_inflation};
 use crate::error::Result;
 use crate::math::Vector;
-use crate::mesh::Surface;
+use crate::mesh::{MovingSurface, Surface};
 use crate::obstacle::Obstacle;
 use crate::stencil::{EdgeEdge, Stencil, VertexEdge, VertexFace, VertexVertex};
 
@@ -34,7 +34,7 @@ impl Ccd {
     /// ```text
     /// ρᵢ = ½ min over pairs of i of min((1 − k)(d − ξ), d − ξ − rounding)        at most ½ (1 − k)(reach − ξ)
     /// ```
-    /// Like [`safe_distances`](Self::safe_distances) with the candidates within `reach` (in m), which are not listed: their
+    /// Like [`safe_distances`](Self::safe_distances) with the candidates within the reach of the search, which are not listed: their
     /// distances are taken while they are found. Obstacles count as primitives that may come as near as the surface does.
     /// Infinite for vertices that are not on the surface; 0 for those of a pair that is too close.
     ///
@@ -42,20 +42,20 @@ impl Ccd {
     /// rounding is taken off.
     ///
     /// # Errors
-    /// If `x` has another length than the surface's vertex array, a position is not finite, or `reach` is negative or
+    /// If `x` has another length than the surface's vertex array, a position is not finite, or the reach is negative or
     /// not finite.
     pub fn safe_distances_within<const D: usize>(
         &self,
-        (surface, obstacles): (&Surface<D>, &[Obstacle<D>]),
+        surface: &Surface<D>,
+        obstacles: &[Obstacle<D>],
         x: &[Vector<D>],
-        reach: f64,
-        broad_phase: BroadPhaseKind,
+        PairSearch { reach, broad_phase }: PairSearch,
     ) -> Result<Vec<f64>> {
         surface.check_positions(x)?;
         check_inflation(reach)?;
         let mut rooms = Rooms::new(*self, surface, x, reach);
         rooms.largest = obstacles.iter().map(size_of).fold(rooms.largest, f64::max);
-        broad_phase.any_candidate(surface, (x, x), 0.5 * reach, &|candidates| {
+        broad_phase.any_candidate(&MovingSurface::at_rest(surface, x), 0.5 * reach, &|candidates| {
             rooms.look(candidates);
             false
         });
@@ -128,7 +128,7 @@ impl<'a, const D: usize> Rooms<'a, D> {
     /// The room of a pair whose products of lengths may be no numbers.
     #[cold]
     fn scaled_room<K: Between<D, N>, const N: usize>(&self, x: &[Vector<D>; N]) -> f64 {
-        with_motion((x, x), 0.0, |m| self.room((K::slab(&m.start).gap - m.slack) / m.unit, || 0.0))
+        with_motion(x, x, 0.0, |m| self.room((K::slab(&m.start).gap - m.slack) / m.unit, || 0.0))
     }
 
     /// The largest room of some vertices.
@@ -226,7 +226,7 @@ impl<'a, const D: usize> Rooms<'a, D> {
             }
             K::distance(&x)
         } else {
-            with_motion((&x, &x), 0.0, |m| (K::slab(&m.start).gap - m.slack) / m.unit)
+            with_motion(&x, &x, 0.0, |m| (K::slab(&m.start).gap - m.slack) / m.unit)
         };
         self.lower(vertices, self.room(distance - radius, || self.extent()), most);
     }

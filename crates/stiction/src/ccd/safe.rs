@@ -6,7 +6,7 @@ use super::slab::Between;
 use crate::broad_phase::{BroadPhaseKind, Candidates, check_inflation};
 use crate::error::Result;
 use crate::math::Vector;
-use crate::mesh::Surface;
+use crate::mesh::{MovingSurface, Surface};
 
 impl Ccd {
     /// How far each vertex may move, whatever the others do within their own distances, in m.
@@ -48,7 +48,7 @@ impl Ccd {
     /// ```text
     /// α = min(step of the candidates, (1 − k)(2 inflation − ξ) / (2 max |p|))        max over all vertices of the surface
     /// ```
-    /// Pairs that are not among the candidates of `start` at rest are at least `2 inflation` apart and
+    /// Pairs that are not among the candidates at the start, at rest, are at least `2 inflation` (in m) apart and
     /// approach by at most twice the largest displacement. Where that bound is below half of the candidates'
     /// step, the pairs of the whole motion are looked at instead.
     ///
@@ -56,13 +56,12 @@ impl Ccd {
     /// As for [`Self::largest_step`], and if the inflation is negative or not finite.
     pub fn courant_step<const D: usize>(
         &self,
-        surface: &Surface<D>,
-        near: (&Candidates, f64),
-        start: &[Vector<D>],
-        end: &[Vector<D>],
+        moving: &MovingSurface<'_, D>,
+        candidates: &Candidates,
+        inflation: f64,
         broad_phase: BroadPhaseKind,
     ) -> Result<f64> {
-        let (candidates, inflation) = near;
+        let MovingSurface { surface, start, end } = *moving;
         check_inflation(inflation)?;
         let room = self.half_room(2.0 * inflation);
         let listed = self.largest_step(surface, candidates, start, end)?;
@@ -104,9 +103,10 @@ impl<const D: usize> Visit<D> for Distances {
         &self,
         sum: &mut Self::Sum,
         place: (Kind, u32),
-        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+        start: &[Vector<D>; N],
+        end: &[Vector<D>; N],
     ) {
-        sum.push((place, with_motion(ends, 0.0, |m| (K::slab(&m.start).gap - m.slack) / m.unit)));
+        sum.push((place, with_motion(start, end, 0.0, |m| (K::slab(&m.start).gap - m.slack) / m.unit)));
     }
 }
 

@@ -18,7 +18,7 @@ use super::{Ccd, CcdKind};
 use crate::broad_phase::{BroadPhaseKind, Candidates};
 use crate::error::Result;
 use crate::math::Vector;
-use crate::mesh::Surface;
+use crate::mesh::{MovingSurface, Surface};
 use crate::threads;
 
 /// One pair of so many is in the sample.
@@ -99,7 +99,11 @@ impl Ccd {
             // Numbers from the surface itself need no check.
             self.touches(&Pairs::trusted(surface, candidates, start, end), slack)
         };
-        Ok(!broad_phase.any_candidate(surface, (start, end), 0.5 * self.min_distance, &touch))
+        Ok(!broad_phase.any_candidate(
+            &MovingSurface::new(surface, start, end),
+            0.5 * self.min_distance,
+            &touch,
+        ))
     }
 
     /// Whether some pair cannot be proven to stay further apart than the minimum distance.
@@ -167,17 +171,19 @@ impl Enough {
     #[inline]
     fn is_kept<K: Between<D, N>, const D: usize, const N: usize>(
         &self,
-        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+        start: &[Vector<D>; N],
+        end: &[Vector<D>; N],
     ) -> bool {
-        self.is_kept_along::<K, D, N>(K::level(ends.0), ends)
-            || self.is_kept_along::<K, D, N>(K::middle(ends.0), ends)
+        self.is_kept_along::<K, D, N>(K::level(start), start, end)
+            || self.is_kept_along::<K, D, N>(K::middle(start), start, end)
     }
 
     #[inline]
     fn is_kept_along<K: Between<D, N>, const D: usize, const N: usize>(
         &self,
         n: Vector<D>,
-        (start, end): (&[Vector<D>; N], &[Vector<D>; N]),
+        start: &[Vector<D>; N],
+        end: &[Vector<D>; N],
     ) -> bool {
         let mut gaps = [[f64::INFINITY; 2]; 2];
         for j in K::SPLIT..N {
@@ -266,13 +272,15 @@ impl<const D: usize> Visit<D> for First {
         &self,
         sum: &mut Held,
         (kind, index): (Kind, u32),
-        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+        start: &[Vector<D>; N],
+        end: &[Vector<D>; N],
     ) {
-        if self.enough.is_kept::<K, D, N>(ends) {
+        if self.enough.is_kept::<K, D, N>(start, end) {
             return;
         }
-        let (reached, room) =
-            with_motion(ends, (Reached::STUCK, 0.0), |motion| begin_with::<K, D, N>(motion, &self.wanted));
+        let (reached, room) = with_motion(start, end, (Reached::STUCK, 0.0), |motion| {
+            begin_with::<K, D, N>(motion, &self.wanted)
+        });
         sum.smallest = sum.smallest.min(room);
         if reached.time < self.enough.until {
             sum.held.push(Bounded { reached, kind, index });
@@ -303,9 +311,10 @@ impl<const D: usize> Visit<D> for Search<'_, D> {
         &self,
         (): &mut (),
         (kind, index): (Kind, u32),
-        ends: (&[Vector<D>; N], &[Vector<D>; N]),
+        start: &[Vector<D>; N],
+        end: &[Vector<D>; N],
     ) {
-        if !self.enough.is_kept::<K, D, N>(ends)
+        if !self.enough.is_kept::<K, D, N>(start, end)
             && self.ccd.largest_step_of(&self.pairs.query(kind, index)) < 1.0
         {
             self.touched.store(true, Memory::Relaxed);

@@ -6,10 +6,12 @@ pub mod areas;
 pub mod displacement_map;
 pub mod boundary;
 pub mod filter;
+mod moving;
 pub mod surface;
 
 pub use adjacency::Adjacency;
 pub use areas::Areas;
 pub use displacement_map::DisplacementMap;
 pub use filter::{Filter, VertexFilter};
+pub use moving::MovingSurface;
 pub use surface::{Mixed, Surface};

@@ -1,10 +1,10 @@
 //! A ball around every vertex in which it may move, whatever the others do in theirs. \[Chen2025\]
 
 use crate::broad_phase::BroadPhaseKind;
-use crate::ccd::Ccd;
+use crate::ccd::{Ccd, PairSearch};
 use crate::error::{Error, Result};
 use crate::math::Vector;
-use crate::mesh::Surface;
+use crate::mesh::{MovingSurface, Surface};
 use crate::obstacle::Obstacle;
 
 /// How far a position may be outside its ball by rounding, in units of its distance from the origin.
@@ -30,7 +30,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// let mut region = TrustRegion::new(0.1)?;
 ///
 /// for _ in 0..10 {
-///     region.update_if_needed((&surface, &[]), &x)?;
+///     region.update_if_needed(&surface, &[], &x)?;
 ///     // What a solver without any idea of contact wants to do.
 ///     let mut step = vec![Vector([0.0, 0.0]), Vector([0.0, 0.0]), Vector([0.0, -1.0]), Vector([0.0, -1.0])];
 ///     region.filter_step(&surface, &x, &mut step)?;
@@ -190,8 +190,8 @@ impl<const D: usize> TrustRegion<D> {
     ///
     /// # Errors
     /// If there is not one finite position for each vertex.
-    pub fn update(&mut self, scene: (&Surface<D>, &[Obstacle<D>]), x: &[Vector<D>]) -> Result<()> {
-        self.radii = self.ccd.safe_distances_within(scene, x, self.inflation, self.broad_phase)?;
+    pub fn update(&mut self, surface: &Surface<D>, obstacles: &[Obstacle<D>], x: &[Vector<D>]) -> Result<()> {
+        self.radii = self.ccd.safe_distances_within(surface, obstacles, x, self.search())?;
         self.centers.clear();
         self.centers.extend(x);
         self.needs_update = false;
@@ -204,12 +204,13 @@ impl<const D: usize> TrustRegion<D> {
     /// As for [`update`](Self::update).
     pub fn update_if_needed(
         &mut self,
-        scene: (&Surface<D>, &[Obstacle<D>]),
+        surface: &Surface<D>,
+        obstacles: &[Obstacle<D>],
         x: &[Vector<D>],
     ) -> Result<bool> {
         let needed = self.needs_update;
         if needed {
-            self.update(scene, x)?;
+            self.update(surface, obstacles, x)?;
         }
         Ok(needed)
     }
@@ -226,11 +227,11 @@ impl<const D: usize> TrustRegion<D> {
     /// If there is not one finite position for each vertex, or a way is longer than the largest number.
     pub fn warm_start(
         &mut self,
-        scene: (&Surface<D>, &[Obstacle<D>]),
+        surface: &Surface<D>,
+        obstacles: &[Obstacle<D>],
         x: &mut [Vector<D>],
         predicted: &[Vector<D>],
     ) -> Result<usize> {
-        let surface = scene.0;
         surface.check_positions(x)?;
         surface.check_positions(predicted)?;
         let moves: Vec<_> = x.iter().zip(predicted).map(|(x, y)| *y - *x).collect();
@@ -240,7 +241,7 @@ impl<const D: usize> TrustRegion<D> {
             return Err(Error::BadParameter { name: "way to a prediction", value: longest, must: "finite" });
         }
         self.inflation = self.inflation_for(longest);
-        self.update(scene, x)?;
+        self.update(surface, obstacles, x)?;
         let mut held = 0;
         for i in 0..x.len() {
             let ball = Ball { center: self.centers[i], radius: self.radii[i] };
@@ -252,7 +253,7 @@ impl<const D: usize> TrustRegion<D> {
             }
         }
         if self.is_too_many(held, surface) {
-            self.update(scene, x)?;
+            self.update(surface, obstacles, x)?;
         }
         Ok(held)
     }
@@ -271,7 +272,7 @@ impl<const D: usize> TrustRegion<D> {
         step: &mut [Vector<D>],
     ) -> Result<usize> {
         surface.check_positions(x)?;
-        let held = shorten_to_balls((&self.centers, &self.radii), x, step)?;
+        let held = shorten_to_balls(&self.centers, &self.radii, x, step)?;
         self.needs_update |= self.is_too_many(held, surface);
         Ok(held)
     }
@@ -288,13 +289,15 @@ impl<const D: usize> TrustRegion<D> {
     /// If there is not one finite position and step for each vertex, or a vertex would go beyond the largest number.
     pub fn planar_filter_step(
         &mut self,
-        scene: (&Surface<D>, &[Obstacle<D>]),
+        surface: &Surface<D>,
+        obstacles: &[Obstacle<D>],
         x: &[Vector<D>],
         step: &mut [Vector<D>],
     ) -> Result<usize> {
         check_steps(step, x.len())?;
         let end: Vec<_> = x.iter().zip(&*step).map(|(x, p)| *x + *p).collect();
-        let parts = self.ccd.divided_steps(scene, (x, &end), self.inflation, self.broad_phase)?;
+        let moving = MovingSurface::new(surface, x, &end);
+        let parts = self.ccd.divided_steps(&moving, obstacles, self.search())?;
         let mut held = 0;
         for (p, part) in step.iter_mut().zip(parts) {
             if part < 1.0 {
@@ -304,6 +307,10 @@ impl<const D: usize> TrustRegion<D> {
         }
         self.needs_update = true;
         Ok(held)
+    }
+
+    fn search(&self) -> PairSearch {
+        PairSearch { reach: self.inflation, broad_phase: self.broad_phase }
     }
 
     fn inflation_for(&self, longest: f64) -> f64 {
@@ -321,11 +328,12 @@ impl<const D: usize> TrustRegion<D> {
 /// # Errors
 /// If there is not one ball, one finite position and one finite step for each vertex, or a position is not in its ball.
 pub fn shorten_to_balls<const D: usize>(
-    (centers, radii): (&[Vector<D>], &[f64]),
+    centers: &[Vector<D>],
+    radii: &[f64],
     x: &[Vector<D>],
     step: &mut [Vector<D>],
 ) -> Result<usize> {
-    check_inside((centers, radii), x)?;
+    check_inside(centers, radii, x)?;
     check_steps(step, x.len())?;
     let mut held = 0;
     for i in 0..x.len() {
@@ -339,7 +347,7 @@ pub fn shorten_to_balls<const D: usize>(
 }
 
 /// Checks that every position is in its ball, but for rounding.
-fn check_inside<const D: usize>((centers, radii): (&[Vector<D>], &[f64]), x: &[Vector<D>]) -> Result<()> {
+fn check_inside<const D: usize>(centers: &[Vector<D>], radii: &[f64], x: &[Vector<D>]) -> Result<()> {
     if centers.len() != x.len() || radii.len() != x.len() {
         let what = "the trust region (update it for this surface first): its list of balls";
         return Err(Error::WrongLength { what, found: centers.len().min(radii.len()), expected: x.len() });

@@ -3,7 +3,7 @@
 use crate::support::Random;
 use stiction::broad_phase::{Aabb, BroadPhaseKind, Candidates, Nearby, Primitive};
 use stiction::math::Vector;
-use stiction::mesh::{Filter, Surface, VertexFilter};
+use stiction::mesh::{Filter, MovingSurface, Surface, VertexFilter};
 
 /// How the places and sizes of random triangles are spread.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,7 +181,7 @@ fn all_pairs_of_two_kinds() {
                 let exact = pairs_by_hand(&surface, &x, both, (&numbers.0, &numbers.1), p == q);
                 assert!(!exact.is_empty(), "{p:?} {q:?}");
                 for kind in BroadPhaseKind::ALL {
-                    let found = kind.pairs(&surface, [*p, *q], (&x, &x), 0.05).unwrap();
+                    let found = kind.pairs(&MovingSurface::at_rest(&surface, &x), [*p, *q], 0.05).unwrap();
                     assert_eq!(found, exact, "{kind} {p:?} {q:?}");
                 }
             }
@@ -189,8 +189,10 @@ fn all_pairs_of_two_kinds() {
     }
     let surface = surface(&triangles::<3>(2, Spread::Even, &mut random), false);
     let kinds = [Primitive::Vertex, Primitive::Face];
-    assert!(BroadPhaseKind::Bvh.pairs(&surface, kinds, (&[], &[]), 0.1).is_err());
-    assert!(BroadPhaseKind::Bvh.pairs(&surface, kinds, (surface.rest(), surface.rest()), -0.1).is_err());
+    assert!(BroadPhaseKind::Bvh.pairs(&MovingSurface::at_rest(&surface, &[]), kinds, 0.1).is_err());
+    assert!(
+        BroadPhaseKind::Bvh.pairs(&MovingSurface::at_rest(&surface, surface.rest()), kinds, -0.1).is_err()
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use stiction::contact::{Contacts, Selection};
 use stiction::crossing::Check;
 use stiction::math::Vector;
 use stiction::math::vector::cross;
-use stiction::mesh::Surface;
+use stiction::mesh::{MovingSurface, Surface};
 use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 
 /// Pairs that the tree of boxes loses are found here.
@@ -454,14 +454,26 @@ fn fast_vertices_far_from_everything_bound_the_step() {
     for kind in CcdKind::ALL {
         let ccd = Ccd::new(kind);
         let full = ccd.largest_step(&surface, &all, &x, &end).unwrap();
-        let step =
-            ccd.courant_step(&surface, (&near, inflation), &x, &end, BroadPhaseKind::default()).unwrap();
+        let step = ccd
+            .courant_step(
+                &MovingSurface::new(&surface, &x, &end),
+                &near,
+                inflation,
+                BroadPhaseKind::default(),
+            )
+            .unwrap();
         assert_eq!(step, full, "too fast for the cheap bound: the whole motion is looked at");
         assert!(step < 0.5 && step > 0.4);
         // Slow enough for the cheap bound, which then must hold.
         let slow: Vec<_> = x.iter().zip(&end).map(|(x, y)| *x * 0.992 + *y * 0.008).collect();
-        let step =
-            ccd.courant_step(&surface, (&near, inflation), &x, &slow, BroadPhaseKind::default()).unwrap();
+        let step = ccd
+            .courant_step(
+                &MovingSurface::new(&surface, &x, &slow),
+                &near,
+                inflation,
+                BroadPhaseKind::default(),
+            )
+            .unwrap();
         assert!((0.56..=0.57).contains(&step), "{step}");
     }
 }
@@ -503,18 +515,19 @@ fn check_obstacle(kind: CcdKind, xi: f64, seed: u64, make: impl Fn(&mut Random) 
         };
         if distance(0.0) <= xi + 1e-3 {
             assert!(
-                distance(0.0) > xi || ccd.obstacle_step((&obstacle, p), &surface, &x, &y).unwrap() == 0.0
+                distance(0.0) > xi
+                    || ccd.obstacle_step(&obstacle, p, &MovingSurface::new(&surface, &x, &y)).unwrap() == 0.0
             );
             continue;
         }
         count += 1;
-        let t = ccd.obstacle_step((&obstacle, p), &surface, &x, &y).unwrap();
+        let t = ccd.obstacle_step(&obstacle, p, &MovingSurface::new(&surface, &x, &y)).unwrap();
         let kept = xi + ccd.keep() * (distance(0.0) - xi);
         let samples = |t: f64| (0..=200).map(move |k| t * f64::from(k) / 200.0).map(distance);
         assert!(samples(t).all(|d| d > kept - 1e-9), "{obstacle:?}");
         let room = distance(t) - kept;
         assert!(t == 1.0 || room < 0.1 * (distance(0.0) - xi), "{obstacle:?} {t} {room}");
-        let is_free = ccd.is_free_of_obstacle((&obstacle, p), &surface, &x, &y).unwrap();
+        let is_free = ccd.is_free_of_obstacle(&obstacle, p, &MovingSurface::new(&surface, &x, &y)).unwrap();
         assert!(!is_free || samples(1.0).all(|d| d > xi));
         assert!(is_free || samples(1.0).any(|d| d < xi + 1e-2));
         held += u32::from(t < 1.0);
@@ -556,10 +569,14 @@ fn cylinders_are_seen_where_they_are() {
     for kind in CcdKind::ALL {
         let ccd = Ccd::new(kind);
         for p in [Vector::ZERO, Vector([1.0, 0.0, 0.0])] {
-            assert_eq!(ccd.obstacle_step((&through, p), &surface, &x, &x).unwrap(), 0.0);
-            assert!(!ccd.is_free_of_obstacle((&through, p), &surface, &x, &x).unwrap());
+            assert_eq!(ccd.obstacle_step(&through, p, &MovingSurface::new(&surface, &x, &x)).unwrap(), 0.0);
+            assert!(!ccd.is_free_of_obstacle(&through, p, &MovingSurface::new(&surface, &x, &x)).unwrap());
         }
-        assert_eq!(ccd.obstacle_step((&from_afar, Vector::ZERO), &alone, &particle, &particle).unwrap(), 0.0);
+        assert_eq!(
+            ccd.obstacle_step(&from_afar, Vector::ZERO, &MovingSurface::new(&alone, &particle, &particle))
+                .unwrap(),
+            0.0
+        );
     }
 }
 
@@ -579,13 +596,22 @@ fn loose_primitives_and_discs_are_not_entered() {
         let ccd = Ccd::new(kind);
         for obstacle in [&sphere, &pipe] {
             // 1 m above the particle, falling by 2 m.
-            let t = ccd.obstacle_step((obstacle, down), &surface, &x, &x).unwrap();
+            let t = ccd.obstacle_step(obstacle, down, &MovingSurface::new(&surface, &x, &x)).unwrap();
             assert!(t <= 0.45 + 1e-9 && t > 0.44, "{kind}: {t}");
         }
-        let t = ccd.obstacle_step((&disc, Vector([0.0, -3.0])), &segment, &flat, &flat).unwrap();
+        let t = ccd
+            .obstacle_step(&disc, Vector([0.0, -3.0]), &MovingSurface::new(&segment, &flat, &flat))
+            .unwrap();
         assert!(t <= 0.45 + 1e-9 && t > 0.44, "{kind}: {t}");
-        assert!(ccd.obstacle_step((&disc, Vector([0.0, f64::NAN])), &segment, &flat, &flat).is_err());
-        assert_eq!(ccd.obstacle_step((&disc, Vector([0.0, 3.0])), &segment, &flat, &flat).unwrap(), 1.0);
+        assert!(
+            ccd.obstacle_step(&disc, Vector([0.0, f64::NAN]), &MovingSurface::new(&segment, &flat, &flat))
+                .is_err()
+        );
+        assert_eq!(
+            ccd.obstacle_step(&disc, Vector([0.0, 3.0]), &MovingSurface::new(&segment, &flat, &flat))
+                .unwrap(),
+            1.0
+        );
     }
 }
 
@@ -638,12 +664,24 @@ fn bad_input_names_the_place() {
     assert!(message(&unknown, &x, &x).contains("vertex-face candidate 1 names 3 and 9"));
     for inflation in [-1.0, f64::NAN] {
         assert!(ccd.safe_distances(&surface, &none, &x, inflation).is_err());
-        assert!(ccd.courant_step(&surface, (&none, inflation), &x, &x, BroadPhaseKind::default()).is_err());
+        assert!(
+            ccd.courant_step(
+                &MovingSurface::new(&surface, &x, &x),
+                &none,
+                inflation,
+                BroadPhaseKind::default()
+            )
+            .is_err()
+        );
     }
     assert!(ccd.safe_distances(&surface, &none, &bad, 1.0).is_err());
     // Candidates of less than the minimum distance tell nothing of other pairs.
     let wide = ccd.with_min_distance(1.0).unwrap();
-    assert_eq!(wide.courant_step(&surface, (&none, 0.1), &x, &x, BroadPhaseKind::default()).unwrap(), 0.0);
+    assert_eq!(
+        wide.courant_step(&MovingSurface::new(&surface, &x, &x), &none, 0.1, BroadPhaseKind::default())
+            .unwrap(),
+        0.0
+    );
     let message = ccd.is_motion_free(&surface, &x, &bad, BroadPhaseKind::Bvh).unwrap_err().to_string();
     assert!(message.contains("vertex 3 is not finite"));
 }

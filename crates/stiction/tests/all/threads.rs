@@ -13,7 +13,7 @@ use stiction::friction::{
 };
 use stiction::math::vector::flat;
 use stiction::math::{Matrix, Vector};
-use stiction::mesh::Surface;
+use stiction::mesh::{MovingSurface, Surface};
 use stiction::obstacle::{Obstacle, Plane, Sphere};
 use stiction::ogc::TrustRegion;
 use stiction::potential::Potential;
@@ -129,19 +129,23 @@ fn detect(surface: &Surface<3>) -> Detection {
     for kind in CcdKind::ALL {
         let ccd = Ccd::new(kind);
         steps.push(ccd.largest_step(surface, &candidates, x, &end).unwrap().to_bits());
-        steps.push(ccd.obstacle_step((&ball, Vector([0.0, 0.0, 1.0])), surface, x, &end).unwrap().to_bits());
+        steps.push(
+            ccd.obstacle_step(&ball, Vector([0.0, 0.0, 1.0]), &MovingSurface::new(surface, x, &end))
+                .unwrap()
+                .to_bits(),
+        );
         free.push(ccd.is_free(surface, &candidates, x, &end).unwrap());
         free.push(ccd.is_motion_free(surface, x, &end, BroadPhaseKind::Bvh).unwrap());
         safe.extend(ccd.safe_distances(surface, &near, x, 0.1).unwrap().iter().map(|r| r.to_bits()));
     }
     let mut region = TrustRegion::new(0.1).unwrap();
-    region.update((surface, &[ball]), x).unwrap();
+    region.update(surface, &[ball], x).unwrap();
     safe.extend(bits(region.radii()));
     let mut step: Vec<_> = end.iter().zip(x).map(|(end, x)| *end - *x).collect();
     region.filter_step(surface, x, &mut step).unwrap();
     safe.extend(bits(flat(&step)));
     let mut step: Vec<_> = end.iter().zip(x).map(|(end, x)| *end - *x).collect();
-    region.planar_filter_step((surface, &[ball]), x, &mut step).unwrap();
+    region.planar_filter_step(surface, &[ball], x, &mut step).unwrap();
     safe.extend(bits(flat(&step)));
     Detection { crossings: crossings(surface, &end).unwrap(), candidates, steps, free, safe }
 }

@@ -6,13 +6,13 @@ use crate::support::{self, Random};
 use stiction::barrier::stiffness::SemiImplicit;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential, Kappa};
 use stiction::broad_phase::{BroadPhaseKind, Candidates};
-use stiction::ccd::{Ccd, CcdKind};
+use stiction::ccd::{Ccd, CcdKind, PairSearch};
 use stiction::closest;
 use stiction::contact::{Contacts, PerContact, Selection, smallest_distance};
 use stiction::crossing::Check;
 use stiction::distance;
 use stiction::math::{Matrix, Vector};
-use stiction::mesh::{Mixed, Surface};
+use stiction::mesh::{Mixed, MovingSurface, Surface};
 use stiction::obstacle::{Cylinder, Obstacle, Plane, Sphere};
 use stiction::ogc::TrustRegion;
 use stiction::potential::Potential;
@@ -149,8 +149,8 @@ impl<const D: usize> Tangle<D> {
             Bound::Filter => self.step_by_filter(p),
             Bound::WarmStart => {
                 let predicted: Vec<_> = self.x.iter().zip(&p).map(|(x, p)| *x + *p).collect();
-                let scene = (&self.surface, self.obstacles.as_slice());
-                self.held += self.region.warm_start(scene, &mut self.x, &predicted).unwrap();
+                self.held +=
+                    self.region.warm_start(&self.surface, &self.obstacles, &mut self.x, &predicted).unwrap();
             }
             Bound::Planar => self.step_by_planes(p),
             Bound::Unsafe => self.step_too_far(&p),
@@ -163,9 +163,9 @@ impl<const D: usize> Tangle<D> {
         let candidates = BroadPhaseKind::default().candidates(&self.surface, &self.x, &end, 0.0);
         let ccd = Ccd::default();
         let mut t = ccd.largest_step(&self.surface, &candidates, &self.x, &end).unwrap();
+        let moving = MovingSurface::new(&self.surface, &self.x, &end);
         for obstacle in &self.obstacles {
-            let fixed = (obstacle, Vector::ZERO);
-            t = t.min(ccd.obstacle_step(fixed, &self.surface, &self.x, &end).unwrap());
+            t = t.min(ccd.obstacle_step(obstacle, Vector::ZERO, &moving).unwrap());
         }
         for (x, p) in self.x.iter_mut().zip(p) {
             *x += *p * t;
@@ -174,8 +174,7 @@ impl<const D: usize> Tangle<D> {
 
     /// Sometimes a part of the step only, as after a line search.
     fn step_by_filter(&mut self, mut p: Vec<Vector<D>>) {
-        let scene = (&self.surface, self.obstacles.as_slice());
-        self.region.update_if_needed(scene, &self.x).unwrap();
+        self.region.update_if_needed(&self.surface, &self.obstacles, &self.x).unwrap();
         self.held += self.region.filter_step(&self.surface, &self.x, &mut p).unwrap();
         let part = if self.random.between(0.0, 1.0) < 0.3 { self.random.between(0.0, 1.0) } else { 1.0 };
         for (x, p) in self.x.iter_mut().zip(&p) {
@@ -184,15 +183,14 @@ impl<const D: usize> Tangle<D> {
     }
 
     fn step_by_planes(&mut self, mut p: Vec<Vector<D>>) {
-        let scene = (&self.surface, self.obstacles.as_slice());
-        self.held += self.region.planar_filter_step(scene, &self.x, &mut p).unwrap();
+        self.held += self.region.planar_filter_step(&self.surface, &self.obstacles, &self.x, &mut p).unwrap();
         for (x, p) in self.x.iter_mut().zip(&p) {
             *x += *p;
         }
     }
 
     fn step_too_far(&mut self, p: &[Vector<D>]) {
-        self.region.update((&self.surface, &self.obstacles), &self.x).unwrap();
+        self.region.update(&self.surface, &self.obstacles, &self.x).unwrap();
         for ((x, p), radius) in self.x.iter_mut().zip(p).zip(self.region.radii()) {
             *x += *p * (2.0 * radius / 0.9 / p.norm().max(1e-300)).min(1.0);
         }
@@ -264,7 +262,7 @@ impl<const D: usize> Tangle<D> {
 
     /// Looks at the smallest gap; positions may have changed without the region, so it is updated.
     fn note_gap(&mut self) {
-        self.region.update((&self.surface, &self.obstacles), &self.x).unwrap();
+        self.region.update(&self.surface, &self.obstacles, &self.x).unwrap();
         let radius = self.region.radii().iter().copied().fold(f64::INFINITY, f64::min);
         self.smallest = self.smallest.min(2.0 * radius);
     }
@@ -476,14 +474,13 @@ fn radii_are_those_of_all_pairs_by_every_broad_phase_and_any_number_of_threads()
     for seed in 0..6 {
         for mut tangle in [soup(20 + seed, 15), cloth(30 + seed, 6), solids(40 + seed, 4)] {
             tangle.run(10, &SAFE);
-            let scene = (&tangle.surface, tangle.obstacles.as_slice());
             for min_distance in [0.0, 1e-6] {
                 let mut first: Option<Vec<f64>> = None;
                 for (broad_phase, threads) in BroadPhaseKind::ALL.into_iter().zip([1, 2, 8, 3, 8]) {
                     let region = TrustRegion::new(DHAT).unwrap().with_min_distance(min_distance).unwrap();
                     let mut region = region.with_broad_phase(broad_phase);
                     stiction::threads::set_count(threads).unwrap();
-                    region.update(scene, &tangle.x).unwrap();
+                    region.update(&tangle.surface, &tangle.obstacles, &tangle.x).unwrap();
                     assert_eq!(
                         *first.get_or_insert(region.radii().to_vec()),
                         region.radii(),
@@ -506,8 +503,7 @@ fn radii_are_those_of_all_pairs_by_every_broad_phase_and_any_number_of_threads()
 #[test]
 fn vertices_inside_solids_go_anywhere_and_the_others_stay_in_their_balls() {
     let mut tangle = solids(1, 2);
-    let scene = (&tangle.surface, [].as_slice());
-    tangle.region.update(scene, &tangle.x).unwrap();
+    tangle.region.update(&tangle.surface, &[], &tangle.x).unwrap();
     let inside = 13;
     assert_eq!(tangle.region.radii()[inside], f64::INFINITY);
     let mut step = vec![Vector([3.0, -40.0, 1e9]); tangle.x.len()];
@@ -522,7 +518,7 @@ fn vertices_inside_solids_go_anywhere_and_the_others_stay_in_their_balls() {
     // Predictions within the balls are reached exactly.
     let near: Vec<_> = tangle.x.iter().map(|x| *x + Vector([1e-3, 1e-3, 0.0])).collect();
     let mut x = tangle.x.clone();
-    assert_eq!((tangle.region.warm_start(scene, &mut x, &near).unwrap(), x), (0, near));
+    assert_eq!((tangle.region.warm_start(&tangle.surface, &[], &mut x, &near).unwrap(), x), (0, near));
 }
 
 /// The upper segment moves along the lower one by more than the gap: balls hold it, planes do not.
@@ -533,14 +529,14 @@ fn planes_let_things_slide() {
     let mut region = TrustRegion::new(0.1).unwrap();
     let slide = [[0.0, 0.0], [0.0, 0.0], [0.05, 0.0], [0.05, 0.0]].map(Vector).to_vec();
     let mut step = slide.clone();
-    region.update((&surface, &[]), &x).unwrap();
+    region.update(&surface, &[], &x).unwrap();
     assert_eq!(region.filter_step(&surface, &x, &mut step).unwrap(), 2);
     let mut step = slide.clone();
-    assert_eq!(region.planar_filter_step((&surface, &[]), &x, &mut step).unwrap(), 0);
+    assert_eq!(region.planar_filter_step(&surface, &[], &x, &mut step).unwrap(), 0);
     assert_eq!(step, slide);
     // Down: nine tenths of the gap, all of it for the one that moves.
     let mut step = [[0.0, 0.0], [0.0, 0.0], [0.0, -0.05], [0.0, -0.05]].map(Vector).to_vec();
-    assert_eq!(region.planar_filter_step((&surface, &[]), &x, &mut step).unwrap(), 2);
+    assert_eq!(region.planar_filter_step(&surface, &[], &x, &mut step).unwrap(), 2);
     assert!(step[2..].iter().all(|p| (p[1] + 0.009).abs() < 1e-12), "{step:?}");
     // The path is safe all the way.
     let end: Vec<_> = x.iter().zip(&step).map(|(x, p)| *x + *p).collect();
@@ -569,12 +565,11 @@ fn contacts_inside_the_region_are_among_the_candidates_of_its_centres() {
 #[test]
 fn what_cannot_be_used_is_refused() {
     let mut tangle = cloth(7, 3);
-    let scene = (&tangle.surface, tangle.obstacles.as_slice());
     let mut step = vec![Vector([0.1; 3]); tangle.x.len()];
     let message = |r: Result<usize, stiction::error::Error>| r.unwrap_err().to_string();
     let early = tangle.region.filter_step(&tangle.surface, &tangle.x, &mut step);
     assert!(message(early).contains("update it"));
-    tangle.region.update(scene, &tangle.x).unwrap();
+    tangle.region.update(&tangle.surface, &tangle.obstacles, &tangle.x).unwrap();
     let mut away = tangle.x.clone();
     away[4] += Vector([0.0, 0.0, 1.0]);
     let outside = message(tangle.region.filter_step(&tangle.surface, &away, &mut step));
@@ -583,8 +578,8 @@ fn what_cannot_be_used_is_refused() {
     assert!(message(tangle.region.filter_step(&tangle.surface, &tangle.x, &mut step)).contains("vertex 3"));
     assert!(tangle.region.filter_step(&tangle.surface, &tangle.x, &mut step[..2]).is_err());
     away[2][1] = f64::INFINITY;
-    assert!(tangle.region.update(scene, &away).is_err());
-    assert!(tangle.region.warm_start(scene, &mut tangle.x, &away).is_err());
+    assert!(tangle.region.update(&tangle.surface, &tangle.obstacles, &away).is_err());
+    assert!(tangle.region.warm_start(&tangle.surface, &tangle.obstacles, &mut tangle.x, &away).is_err());
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e308] {
         assert!(TrustRegion::<3>::new(bad).is_err());
     }
@@ -602,7 +597,7 @@ fn huge_and_tiny_scenes_have_balls_too() {
             [[0.0, 0.0], [1.0, 0.0], [0.5, 0.125], [0.5, 1.0]].map(|x| Vector(x) * scale).to_vec();
         let surface = Surface::new(x.clone(), vec![[0, 1], [2, 3]], vec![]).unwrap();
         let mut region = TrustRegion::new(scale).unwrap();
-        region.update((&surface, &[]), &x).unwrap();
+        region.update(&surface, &[], &x).unwrap();
         // The last vertex is far from all, but its edge is not.
         let radii = [0.125, 0.125, 0.125, 0.265_625_f64.sqrt()].map(|d| 0.45 * d);
         let mut step = vec![Vector([0.0, -scale]); 4];
@@ -728,7 +723,7 @@ fn a_point_that_falls_stays_above_the_plane() {
                 let s = x[0][1].powi(2);
                 k * (4.0 * s * law.second(s) + 2.0 * law.first(s)).max(0.0)
             });
-            region.update((&surface, &plane), &x).unwrap();
+            region.update(&surface, &plane, &x).unwrap();
             let mut p = [g[0] * (-1.0 / (mass / (h * h) + bend))];
             region.filter_step(&surface, &x, &mut p).unwrap();
             x[0] += p[0];
@@ -751,9 +746,8 @@ fn time_of_an_update() {
         let mut best = f64::INFINITY;
         for _ in 0..5 {
             let start = Instant::now();
-            let radii = Ccd::default()
-                .safe_distances_within((&surface, &[]), &x, 2.0 * dhat, BroadPhaseKind::default())
-                .unwrap();
+            let search = PairSearch { reach: 2.0 * dhat, broad_phase: BroadPhaseKind::default() };
+            let radii = Ccd::default().safe_distances_within(&surface, &[], &x, search).unwrap();
             best = best.min(start.elapsed().as_secs_f64());
             assert!(radii.iter().all(|r| *r > 0.0));
         }
