@@ -98,10 +98,10 @@ pub fn run_with<W: FrameWriter<2> + FrameWriter<3> + 'static>(
     let go = || {
         if scene.dimension == 2 {
             let (model, state) = start::<2>(args, &scene).map_err(wrong)?;
-            Run::new((args, &scene, &model), Box::new(frames(&args.output)), state)?.finish(stop)
+            Run::new(args, &scene, &model, Box::new(frames(&args.output)), state)?.finish(stop)
         } else {
             let (model, state) = start::<3>(args, &scene).map_err(wrong)?;
-            Run::new((args, &scene, &model), Box::new(frames(&args.output)), state)?.finish(stop)
+            Run::new(args, &scene, &model, Box::new(frames(&args.output)), state)?.finish(stop)
         }
     };
     match args.threads {
@@ -144,16 +144,25 @@ struct Run<'a, const D: usize> {
     _lock: Lock,
 }
 
-/// What is asked for: the arguments, the scene and its model.
-type Asked<'a, const D: usize> = (&'a RunArgs, &'a Scene, &'a Model<D>);
-
 impl<'a, const D: usize> Run<'a, D> {
-    fn new(asked: Asked<'a, D>, frames: Box<dyn FrameWriter<D>>, state: State<D>) -> Result<Self, Error> {
-        if asked.0.resume { Self::resume(asked, frames) } else { Self::begin(asked, frames, state) }
+    fn new(
+        args: &'a RunArgs,
+        scene: &'a Scene,
+        model: &'a Model<D>,
+        frames: Box<dyn FrameWriter<D>>,
+        state: State<D>,
+    ) -> Result<Self, Error> {
+        if args.resume {
+            Self::resume(args, scene, model, frames)
+        } else {
+            Self::begin(args, scene, model, frames, state)
+        }
     }
 
     fn begin(
-        (args, scene, model): Asked<'a, D>,
+        args: &'a RunArgs,
+        scene: &'a Scene,
+        model: &'a Model<D>,
         frames: Box<dyn FrameWriter<D>>,
         state: State<D>,
     ) -> Result<Self, Error> {
@@ -183,7 +192,9 @@ impl<'a, const D: usize> Run<'a, D> {
     }
 
     fn resume(
-        (args, scene, model): Asked<'a, D>,
+        args: &'a RunArgs,
+        scene: &'a Scene,
+        model: &'a Model<D>,
         mut frames: Box<dyn FrameWriter<D>>,
     ) -> Result<Self, Error> {
         let output = Output::new(&args.output);

@@ -52,7 +52,7 @@ fn found<const D: usize>(
     let end = x_end.map(|end| vertex_field(surface, "x_end", end)).transpose()?;
     let end = end.as_deref().unwrap_or(&start);
     x.py().detach(|| {
-        crowd::check(surface, (&start, end), inflation)?;
+        crowd::check(surface, &start, end, inflation)?;
         Ok(kind.candidates(surface, &start, end, inflation))
     })
 }

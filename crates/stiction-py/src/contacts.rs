@@ -96,7 +96,7 @@ impl Contacts {
             return Err(at("shape_derivatives", "do not know weight_factor: choose one of them"));
         }
         let near = candidates.map(read_candidates).transpose()?;
-        let pick = Pick::read((dhat, dmin), contact_set, weights, broad_phase, near)?;
+        let pick = Pick::read(Distances::new(dhat, dmin)?, contact_set, weights, broad_phase, near)?;
         let pick = Pick { shape_derivatives, factor: weight_factor, ..pick };
         Self::at(surface, x, obstacles, pick)
     }
@@ -353,7 +353,8 @@ pub struct Distances {
 }
 
 impl Distances {
-    fn new(dhat: f64, dmin: f64) -> PyResult<Self> {
+    /// Both in m, checked.
+    pub fn new(dhat: f64, dmin: f64) -> PyResult<Self> {
         // The barrier's own checks, whichever it will be.
         let kind = stiction::barrier::BarrierKind::default();
         BarrierLaw::new(kind, dhat).and_then(|law| law.with_dmin(dmin)).map_err(|error| plain(&error))?;
@@ -383,7 +384,7 @@ pub struct Pick<'a, 'py> {
 impl Pick<'_, '_> {
     /// From names; `near` are the pairs to look at, by default those that the broad phase finds.
     fn read(
-        (dhat, dmin): (f64, f64),
+        distances: Distances,
         contact_set: &str,
         weights: &str,
         broad_phase: &str,
@@ -392,7 +393,7 @@ impl Pick<'_, '_> {
         let set = contact_set.parse().map_err(|error| at("contact_set", error))?;
         let weighting = weights.parse().map_err(|error| at("weights", error))?;
         let method = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
-        let pick = Self::new((dhat, dmin), (set, weighting), method)?;
+        let pick = Self::new(distances, set, weighting, method);
         Ok(match near {
             Some(near) => Self { near: Near::Given(near), ..pick },
             None => pick,
@@ -400,14 +401,9 @@ impl Pick<'_, '_> {
     }
 
     /// Pairs within `dmin + dhat`, in m, that a broad phase finds.
-    pub fn new(
-        (dhat, dmin): (f64, f64),
-        (set, weighting): (ContactSet, Weighting),
-        method: BroadPhaseKind,
-    ) -> PyResult<Self> {
-        let distances = Distances::new(dhat, dmin)?;
+    pub fn new(distances: Distances, set: ContactSet, weighting: Weighting, method: BroadPhaseKind) -> Self {
         let selection = Selection { reach: distances.reach(), set, weighting };
-        Ok(Self { distances, selection, near: Near::By(method), shape_derivatives: false, factor: None })
+        Self { distances, selection, near: Near::By(method), shape_derivatives: false, factor: None }
     }
 
     /// The same, also with what shape derivatives need.
@@ -429,7 +425,7 @@ impl<const D: usize> SurfaceContacts<D> {
         let is_plain =
             obstacles.solids.is_empty() && pick.factor.is_none() && matches!(pick.near, Near::By(_));
         if !is_plain {
-            return Self::build(surface, (x.py(), &positions), obstacles, pick).map(Arc::new);
+            return Self::build(x.py(), surface, &positions, obstacles, pick).map(Arc::new);
         }
         if let Some(last) = surface.last_contacts::<Self>()
             && last.is_of(&positions, &pick)
@@ -437,7 +433,7 @@ impl<const D: usize> SurfaceContacts<D> {
             return Ok(last);
         }
         let selection = pick.selection;
-        let touching = Self::build(surface, (x.py(), &positions), obstacles, pick)?;
+        let touching = Self::build(x.py(), surface, &positions, obstacles, pick)?;
         let touching = Arc::new(Self { origin: Some(Origin { x: positions, selection }), ..touching });
         surface.keep_contacts(&touching);
         Ok(touching)
@@ -452,15 +448,16 @@ impl<const D: usize> SurfaceContacts<D> {
     }
 
     fn build(
+        py: Python<'_>,
         surface: &Arc<SharedSurface<D>>,
-        (py, positions): (Python<'_>, &[Vector<D>]),
+        positions: &[Vector<D>],
         obstacles: Obstacles<D>,
         Pick { distances, selection, near, shape_derivatives, factor }: Pick<'_, '_>,
     ) -> PyResult<Self> {
         // Both boxes of a pair grow, so half the distance each.
         let inflation = 0.5 * selection.reach;
         if matches!(near, Near::By(_)) {
-            crowd::check(surface, (positions, positions), inflation)?;
+            crowd::check(surface, positions, positions, inflation)?;
         }
         let contacts = py.detach(|| {
             selection.check()?;
@@ -470,7 +467,7 @@ impl<const D: usize> SurfaceContacts<D> {
                     near
                 }
                 // Candidates of our own need no check, and positions have had theirs.
-                Near::By(method) => surface.candidates(method, (positions, positions), inflation),
+                Near::By(method) => surface.candidates(method, positions, positions, inflation),
             };
             let build = contact::Contacts::build_with_sources;
             if shape_derivatives {
@@ -502,7 +499,8 @@ impl<const D: usize> SurfaceContacts<D> {
         surface: &Arc<SharedSurface<D>>,
         distances: Distances,
         obstacles: &Bound<'_, PyAny>,
-        (stored, sources): (&Bound<'_, PyDict>, Option<&Bound<'_, PyAny>>),
+        stored: &Bound<'_, PyDict>,
+        sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let list = |name| stored.get_item(name);
         let (vv, ve, ee, vf) = (list("vv")?, list("ve")?, list("ee")?, list("vf")?);
@@ -520,8 +518,8 @@ impl<const D: usize> SurfaceContacts<D> {
             numbers: numbers.as_ref(),
             weights: weights.as_ref(),
         };
-        let sizes = (surface.rest().len(), surface.edges().len());
-        let sources = sources.map(|sources| weight_lists::read(sources, sizes)).transpose()?;
+        let (vertices, edges) = (surface.rest().len(), surface.edges().len());
+        let sources = sources.map(|sources| weight_lists::read(sources, vertices, edges)).transpose()?;
         Ok(Self { sources, ..Self::of(surface, distances, Some(obstacles), &lists)? })
     }
 
@@ -604,10 +602,10 @@ pub fn restore_contacts(
     let distances = Distances::new(dhat, dmin)?;
     Ok(Contacts(match &surface.0 {
         AnySurface::Flat(surface) => AnyContacts::Flat(
-            SurfaceContacts::restored(surface, distances, obstacles, (lists, sources))?.into(),
+            SurfaceContacts::restored(surface, distances, obstacles, lists, sources)?.into(),
         ),
         AnySurface::Solid(surface) => AnyContacts::Solid(
-            SurfaceContacts::restored(surface, distances, obstacles, (lists, sources))?.into(),
+            SurfaceContacts::restored(surface, distances, obstacles, lists, sources)?.into(),
         ),
     }))
 }

@@ -20,7 +20,8 @@ const USUAL_MEMORY: f64 = 16e9;
 /// without a word. Counts the neighbours of a few vertices, which takes a small part of the time of the search.
 pub fn check<const D: usize>(
     surface: &Surface<D>,
-    (start, end): (&[Vector<D>], &[Vector<D>]),
+    start: &[Vector<D>],
+    end: &[Vector<D>],
     inflation: f64,
 ) -> PyResult<()> {
     let vertices = surface.vertices();

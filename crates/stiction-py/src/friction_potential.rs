@@ -215,7 +215,7 @@ impl FrictionPotential {
         either!(AnySlides, &slides.0, held => {
             let (x, velocities) = (displaced(held, rest, u)?, held.touching.field("v", v)?);
             let mut out = vec![Vector::ZERO; x.len()];
-            self.lagged((v.py(), potential, dmin), held, |force| { force.force(&x, &velocities, &mut out); Ok(()) })?;
+            self.lagged(v.py(), held, NormalForces { potential, dmin }, |force| { force.force(&x, &velocities, &mut out); Ok(()) })?;
             Ok(from_vectors(v.py(), &out))
         })
     }
@@ -243,10 +243,18 @@ impl FrictionPotential {
             if matches!(wrt, Wrt::Rest) && held.touching.field("rest", rest)? != held.touching.surface.rest() {
                 return Err(at("rest", "must be the positions that the surface was made with: its areas are those"));
             }
-            self.lagged((v.py(), potential, dmin), held, |force| jacobian(held, wrt, force, (&x, &velocities)))
+            self.lagged(v.py(), held, NormalForces { potential, dmin }, |force| jacobian(held, wrt, force, &x, &velocities))
         })?;
         matrix.into_scipy(v.py())
     }
+}
+
+/// What normal forces are made with, where that is not what the slides were made with.
+#[derive(Clone, Copy)]
+struct NormalForces<'a> {
+    potential: Option<&'a BarrierPotential>,
+    /// Minimum distance in m.
+    dmin: Option<f64>,
 }
 
 /// The force of slides with any barrier.
@@ -297,8 +305,9 @@ impl FrictionPotential {
     /// What `f` makes of the friction forces as a function of positions and velocities.
     fn lagged<const D: usize, R: Send>(
         &self,
-        (py, potential, dmin): (Python<'_>, Option<&BarrierPotential>, Option<f64>),
+        py: Python<'_>,
         held: &Held<D>,
+        NormalForces { potential, dmin }: NormalForces<'_>,
         f: impl FnOnce(&Force<'_, D>) -> PyResult<R> + Send,
     ) -> PyResult<R> {
         let barrier = potential.map_or(&held.barrier, |potential| &potential.0);
@@ -333,7 +342,8 @@ fn jacobian<const D: usize>(
     held: &Held<D>,
     wrt: Wrt,
     force: &Force<'_, D>,
-    (x, v): (&[Vector<D>], &[Vector<D>]),
+    x: &[Vector<D>],
+    v: &[Vector<D>],
 ) -> PyResult<Columns> {
     match wrt {
         Wrt::Velocities => {

@@ -43,7 +43,7 @@ pub fn largest_step(
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
         let path = Passage::read(surface, x, p, obstacles)?;
-        crowd::check(surface, (&path.start, &path.end), 0.5 * min_distance)?;
+        crowd::check(surface, &path.start, &path.end, 0.5 * min_distance)?;
         let found = x.py().detach(|| path.largest_step(&ccd)).map_err(|error| at("x + p", error))?;
         found.map_err(|crossing| at("x", format!("intersects itself at the start: {crossing}")))
     })
@@ -106,7 +106,7 @@ impl<'a, const D: usize> Passage<'a, D> {
         let inflation = 0.5 * ccd.min_distance();
         // A sum of finite numbers may not be one.
         self.surface.check_positions(&self.end)?;
-        Ok(self.surface.candidates(BroadPhaseKind::default(), (&self.start, &self.end), inflation))
+        Ok(self.surface.candidates(BroadPhaseKind::default(), &self.start, &self.end, inflation))
     }
 
     /// The step, or what intersects at the start.
@@ -119,7 +119,7 @@ impl<'a, const D: usize> Passage<'a, D> {
         if step == 0.0 {
             return Ok(Ok(0.0));
         }
-        Ok(self.surface.crossing_at_start((&self.start, &self.end), step)?.map_or(Ok(step), Err))
+        Ok(self.surface.crossing_at_start(&self.start, &self.end, step)?.map_or(Ok(step), Err))
     }
 
     fn is_free(&self, ccd: &Ccd) -> Result<bool> {
@@ -128,7 +128,7 @@ impl<'a, const D: usize> Passage<'a, D> {
         for obstacle in &self.obstacles {
             free = free && ccd.is_free_of_obstacle(obstacle, Vector::ZERO, &self.moving())?;
         }
-        Ok(free && self.surface.crossing_at_start((&self.start, &self.end), 1.0)?.is_none())
+        Ok(free && self.surface.crossing_at_start(&self.start, &self.end, 1.0)?.is_none())
     }
 }
 

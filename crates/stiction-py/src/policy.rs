@@ -61,7 +61,7 @@ impl StiffnessPolicy {
         let moduli = reals("moduli", moduli)?;
         let (bodies, body_of) = softness(surface.get(), &moduli, weighting)?;
         let (vertices, trouble) = (body_of.len(), Trouble::default());
-        let made = read_law(barrier, (dhat, dmin), &trouble).and_then(|law| {
+        let made = read_law(barrier, dhat, dmin, &trouble).and_then(|law| {
             policy::StiffnessPolicy::new(law, bodies, body_of).map_err(|error| plain(&error))
         });
         trouble.raise()?;
@@ -132,7 +132,8 @@ fn softness(surface: &Surface, moduli: &[f64], weighting: Weighting) -> PyResult
 /// A barrier by name or an object of Python, by default the usual one, below `dhat` beyond `dmin`, in m.
 fn read_law(
     barrier: Option<&Bound<'_, PyAny>>,
-    (dhat, dmin): (f64, f64),
+    dhat: f64,
+    dmin: f64,
     trouble: &Trouble,
 ) -> PyResult<BarrierLaw<AnyBarrier>> {
     let usual = BarrierChoice::Named(BarrierKind::default());
@@ -161,7 +162,7 @@ pub fn raised_stiffness(
         return Err(at("gap", "is NaN, expected a distance in m, infinite without contacts"));
     }
     let trouble = Trouble::default();
-    let raised = read_law(barrier, (dhat, dmin), &trouble).map(|law| policy::raised(kappa, first, gap, &law));
+    let raised = read_law(barrier, dhat, dmin, &trouble).map(|law| policy::raised(kappa, first, gap, &law));
     trouble.raise()?;
     raised
 }

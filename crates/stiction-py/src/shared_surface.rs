@@ -37,7 +37,8 @@ impl<const D: usize> SharedSurface<D> {
     pub fn candidates(
         &self,
         kind: BroadPhaseKind,
-        (start, end): (&[Vector<D>], &[Vector<D>]),
+        start: &[Vector<D>],
+        end: &[Vector<D>],
         inflation: f64,
     ) -> Candidates {
         if kind != BroadPhaseKind::default() {
@@ -61,7 +62,8 @@ impl<const D: usize> SharedSurface<D> {
     /// from the last motion need no look.
     pub fn crossing_at_start(
         &self,
-        (start, end): (&[Vector<D>], &[Vector<D>]),
+        start: &[Vector<D>],
+        end: &[Vector<D>],
         part: f64,
     ) -> Result<Option<String>> {
         let mut free = self.free.try_lock().ok();

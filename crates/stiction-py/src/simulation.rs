@@ -382,7 +382,7 @@ impl<const D: usize> Run<D> {
             model = with_term(model, term)?;
         }
         let settled = py.detach(|| whole.scene.settle(&model, &mut state, &mut Workspace::default()));
-        let run = py.detach(|| Self::new((model, state)));
+        let run = py.detach(|| Self::new(model, state));
         match run.model.terms.trouble() {
             Some((term, what)) => {
                 Err(StepError::new_err(format!("the term \"{term}\" failed at the start: {what}")))
@@ -391,7 +391,7 @@ impl<const D: usize> Run<D> {
         }
     }
 
-    fn new((model, state): (Model<D>, State<D>)) -> Self {
+    fn new(model: Model<D>, state: State<D>) -> Self {
         Self {
             schema: Schema::of(&model),
             surface: SharedSurface::new(model.surface.clone()),

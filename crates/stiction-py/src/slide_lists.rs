@@ -58,20 +58,21 @@ pub fn read<const D: usize>(stored: &Bound<'_, PyAny>, vertices: usize) -> PyRes
         return Err(at("slides", "the lengths of the details do not fit"));
     }
     let details: Vec<Detail<D>> = numbers.chunks_exact(3 * D + 9).map(read_detail).collect();
-    let size = (vertices, details.len());
+    let count = details.len();
     Ok(Slides {
-        obstacle: read_group(obstacle, size)?,
-        vv: read_group(vv, size)?,
-        ve: read_group(ve, size)?,
-        ee: read_group(ee, size)?,
-        vf: read_group(vf, size)?,
+        obstacle: read_group(obstacle, vertices, count)?,
+        vv: read_group(vv, vertices, count)?,
+        ve: read_group(ve, vertices, count)?,
+        ee: read_group(ee, vertices, count)?,
+        vf: read_group(vf, vertices, count)?,
         details,
     })
 }
 
 fn read_group<const D: usize, const N: usize>(
     stored: &Bound<'_, PyAny>,
-    (vertices, details): (usize, usize),
+    vertices: usize,
+    details: usize,
 ) -> PyResult<Vec<Slide<D, N>>> {
     let (stencils, which, rows): (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>) = stored.extract()?;
     let (stencils, which) = (indices::<N>("slides", &stencils)?, numbers("slides", &which)?);

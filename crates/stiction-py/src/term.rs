@@ -103,7 +103,8 @@ impl PyTerm {
     fn call<const D: usize, T>(
         &self,
         method: &str,
-        (x, time): (&[Vector<D>], f64),
+        x: &[Vector<D>],
+        time: f64,
         read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Option<T> {
         let was_inside = INSIDE.replace(true);
@@ -157,13 +158,14 @@ impl AtTime<'_> {
             check_shape(array.shape(), &[count, rows, rows])?;
             finite(array.as_array().iter().copied().collect())
         };
-        self.term.call("hessian", (x, self.time), read).unwrap_or_else(|| vec![0.0; count * rows * rows])
+        self.term.call("hessian", x, self.time, read).unwrap_or_else(|| vec![0.0; count * rows * rows])
     }
 
     fn add<const D: usize, const N: usize>(
         &self,
         x: &[Vector<D>],
-        (scale, psd): (f64, Psd),
+        scale: f64,
+        psd: Psd,
         out: &mut Assembly<'_, D>,
     ) {
         let (stencils, matrices) = (self.term.stencils.as_chunks::<N>().0, self.matrices(x));
@@ -214,7 +216,7 @@ impl<const D: usize> Potential<D> for AtTime<'_> {
             if energy.is_nan() { Err(at("the energy", "is no number")) } else { Ok(energy) }
         };
         // Where Python fails no energy is low enough.
-        self.term.call("energy", (x, self.time), read).unwrap_or(f64::NAN)
+        self.term.call("energy", x, self.time, read).unwrap_or(f64::NAN)
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
@@ -223,7 +225,7 @@ impl<const D: usize> Potential<D> for AtTime<'_> {
             check_shape(array.shape(), &[x.len(), D])?;
             finite(array.as_array().iter().copied().collect())
         };
-        let Some(gradient) = self.term.call("gradient", (x, self.time), read) else { return };
+        let Some(gradient) = self.term.call("gradient", x, self.time, read) else { return };
         for (out, row) in out.iter_mut().zip(gradient.as_chunks::<D>().0) {
             *out += Vector(*row) * scale;
         }
@@ -240,12 +242,11 @@ impl<const D: usize> Potential<D> for AtTime<'_> {
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
-        let how = (scale, psd);
         match self.term.width {
-            1 => self.add::<D, 1>(x, how, out),
-            2 => self.add::<D, 2>(x, how, out),
-            3 => self.add::<D, 3>(x, how, out),
-            _ => self.add::<D, 4>(x, how, out),
+            1 => self.add::<D, 1>(x, scale, psd, out),
+            2 => self.add::<D, 2>(x, scale, psd, out),
+            3 => self.add::<D, 3>(x, scale, psd, out),
+            _ => self.add::<D, 4>(x, scale, psd, out),
         }
     }
 }

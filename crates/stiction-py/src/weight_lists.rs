@@ -36,8 +36,8 @@ fn place(share: &AreaShare) -> [u32; 2] {
 }
 
 /// The lists of all kinds from arrays, for contacts of which there are so many of each kind.
-pub fn read(lists: &Bound<'_, PyAny>, (vertices, edges): (usize, usize)) -> PyResult<WeightSources> {
-    let lists = lists.try_iter()?.map(|list| read_shares(&list?, (vertices, edges)));
+pub fn read(lists: &Bound<'_, PyAny>, vertices: usize, edges: usize) -> PyResult<WeightSources> {
+    let lists = lists.try_iter()?.map(|list| read_shares(&list?, vertices, edges));
     let lists: Vec<Shares> = lists.collect::<PyResult<_>>()?;
     let Ok([vv, ve, ee, vf, parallel, obstacle]) = <[Shares; 6]>::try_from(lists) else {
         return Err(at("sources", "expected six lists"));
@@ -45,7 +45,7 @@ pub fn read(lists: &Bound<'_, PyAny>, (vertices, edges): (usize, usize)) -> PyRe
     Ok(WeightSources { vv, ve, ee, vf, parallel, obstacle })
 }
 
-fn read_shares(list: &Bound<'_, PyAny>, (vertices, edges): (usize, usize)) -> PyResult<Shares> {
+fn read_shares(list: &Bound<'_, PyAny>, vertices: usize, edges: usize) -> PyResult<Shares> {
     let (counts, places, factors): (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>) = list.extract()?;
     let (counts, places) = (numbers("sources", &counts)?, indices::<2>("sources", &places)?);
     let factors = reals("sources", &factors)?;

@@ -12,6 +12,7 @@ use stiction_sim::model::Model;
 use crate::history::History;
 use crate::table::Record;
 use plot::{Plot, Scale, Series};
+use view::{Configuration, View};
 
 /// Colours of bodies and lines, distinguishable also by people who do not see red and green apart.
 const COLORS: [&str; 6] = ["#2f6fb2", "#e08a1e", "#3a9d6e", "#b4438f", "#7a6ad8", "#8a8a8a"];
@@ -92,19 +93,19 @@ fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history:
     let last = history.snapshots.len() - 1;
     let mut chosen: Vec<usize> = (0..FRAMES).map(|k| last * k / (FRAMES - 1)).collect();
     chosen.dedup();
-    let shown: Vec<_> = chosen.iter().map(|&index| &history.snapshots[index]).collect();
-    let positions: Vec<_> = shown.iter().map(|(time, x)| (*time, x.as_slice())).collect();
-    let view = view::View::new(model, &positions);
-    for (index, (time, x)) in shown.iter().enumerate() {
+    let snapshots = chosen.iter().map(|&index| &history.snapshots[index]);
+    let shown: Vec<_> = snapshots.map(|(time, x)| Configuration { time: *time, x }).collect();
+    let view = View::new(model, &shown);
+    for (index, frame) in shown.iter().enumerate() {
         let area = cell(index, FRAMES, top, FRAME_HEIGHT);
-        view.draw(out, area, (*time, x), index);
+        view.draw(out, area, *frame, index);
         text(
             out,
             area[0] + area[2] / 2.0,
             top + FRAME_HEIGHT + 18.0,
             13.0,
             "middle",
-            &format!("t = {time:.3} s"),
+            &format!("t = {:.3} s", frame.time),
         );
     }
 }

@@ -22,8 +22,12 @@ pub fn ends<const D: usize>(obstacle: &Obstacle<D>, size: f64) -> Vec<Vector<D>>
     (0..D).flat_map(both).collect()
 }
 
-/// A round obstacle in pieces, as much as is near a scene with this centre and radius; nothing for planes, which are without end.
-pub fn facets<const D: usize>(obstacle: &Obstacle<D>, scene: (Vector<D>, f64)) -> Option<Vec<Polygon>> {
+/// A round obstacle in pieces, as much as is near a scene with this centre and radius, in m; nothing for planes, which are without end.
+pub fn facets<const D: usize>(
+    obstacle: &Obstacle<D>,
+    center: Vector<D>,
+    radius: f64,
+) -> Option<Vec<Polygon>> {
     match obstacle {
         Obstacle::Sphere(ball) if D == 2 => {
             let (center, r) = (project(ball.center()), ball.radius());
@@ -50,11 +54,11 @@ pub fn facets<const D: usize>(obstacle: &Obstacle<D>, scene: (Vector<D>, f64)) -
                 if level.norm() > 0.1 { level } else { cross(axis, Vector([1.0, 0.0, 0.0])) }.normalized();
             let other = cross(axis, side);
             let middle = in_space(cylinder.point());
-            let middle = middle + axis * axis.dot(in_space(scene.0) - middle);
+            let middle = middle + axis * axis.dot(in_space(center) - middle);
             Some(patches(&|u, w| {
                 let (sin, cos) = (TAU * w).sin_cos();
                 let n = side * cos + other * sin;
-                (middle + axis * ((2.0 * u - 1.0) * 1.3 * scene.1) + n * r, n)
+                (middle + axis * ((2.0 * u - 1.0) * 1.3 * radius) + n * r, n)
             }))
         }
         _ => None,
@@ -96,7 +100,7 @@ mod tests {
     #[test]
     fn discs_are_one_piece_and_balls_many() {
         let disc = Obstacle::Sphere(Sphere::new(Vector([1.0, 2.0]), 0.5).unwrap());
-        let pieces = facets(&disc, (Vector([0.0, 0.0]), 3.0)).unwrap();
+        let pieces = facets(&disc, Vector([0.0, 0.0]), 3.0).unwrap();
         assert_eq!((pieces.len(), pieces[0].corners.len()), (1, AROUND));
         assert!(pieces[0].corners.iter().all(|[x, y]| ((x - 1.0).hypot(y - 2.0) - 0.5).abs() < 1e-12));
         let ball = Obstacle::Sphere(Sphere::new(Vector([0.0; 3]), 0.5).unwrap());
@@ -104,11 +108,11 @@ mod tests {
         let roll = Obstacle::cylinder(Vector([0.0; 3]), axis, 0.5).unwrap();
         for round in [ball, roll] {
             // Half of the pieces look away.
-            let pieces = facets(&round, (Vector([0.0; 3]), 3.0)).unwrap().len();
+            let pieces = facets(&round, Vector([0.0; 3]), 3.0).unwrap().len();
             assert!((AROUND * ALONG / 3..2 * AROUND * ALONG / 3).contains(&pieces), "{pieces}");
         }
         let plane = Obstacle::Plane(Plane::new(Vector([0.0; 3]), axis).unwrap());
-        assert!(facets(&plane, (Vector([0.0; 3]), 3.0)).is_none());
+        assert!(facets(&plane, Vector([0.0; 3]), 3.0).is_none());
     }
 
     #[test]

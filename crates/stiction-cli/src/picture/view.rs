@@ -61,6 +61,15 @@ impl<const D: usize> Bounds<D> {
     }
 }
 
+/// Where all vertices are at a time.
+#[derive(Clone, Copy)]
+pub struct Configuration<'a, const D: usize> {
+    /// The time in s.
+    pub time: f64,
+    /// Positions of the vertices, in m.
+    pub x: &'a [Vector<D>],
+}
+
 /// The same window into the scene for all frames.
 pub struct View<'a, const D: usize> {
     model: &'a Model<D>,
@@ -89,14 +98,19 @@ pub(super) fn project<const D: usize>(x: Vector<D>) -> [f64; 3] {
 }
 
 impl<'a, const D: usize> View<'a, D> {
-    /// A view that holds the model at all these times and positions.
-    pub fn new(model: &'a Model<D>, frames: &[(f64, &[Vector<D>])]) -> Self {
+    /// A view that holds the model in all these configurations.
+    pub fn new(model: &'a Model<D>, frames: &[Configuration<'_, D>]) -> Self {
         let mut bounds = Bounds::default();
-        frames.iter().flat_map(|(_, x)| x.iter()).for_each(|x| bounds.add(*x));
+        frames.iter().flat_map(|frame| frame.x).for_each(|x| bounds.add(*x));
         // Balls as large as that are floors: what is near of them is enough.
         let size = (bounds.last - bounds.first).norm();
-        let ends = |(time, _): &(f64, &[Vector<D>])| {
-            model.obstacles.at(*time).iter().flat_map(|solid| solids::ends(solid, size)).collect::<Vec<_>>()
+        let ends = |frame: &Configuration<'_, D>| {
+            model
+                .obstacles
+                .at(frame.time)
+                .iter()
+                .flat_map(|solid| solids::ends(solid, size))
+                .collect::<Vec<_>>()
         };
         frames.iter().flat_map(ends).for_each(|end| bounds.add(end));
         let Bounds { low, high, first, last } = bounds;
@@ -110,8 +124,8 @@ impl<'a, const D: usize> View<'a, D> {
         }
     }
 
-    /// Draws the configuration of a time into a field of the sheet; `index` makes names in the file unique.
-    pub fn draw(&self, out: &mut String, area: Area, (time, x): (f64, &[Vector<D>]), index: usize) {
+    /// Draws a configuration into a field of the sheet; `index` makes names in the file unique.
+    pub fn draw(&self, out: &mut String, area: Area, frame: Configuration<'_, D>, index: usize) {
         let [left, top, width, height] = area;
         let _ = writeln!(
             out,
@@ -119,9 +133,9 @@ impl<'a, const D: usize> View<'a, D> {
              height=\"{height:.1}\"/></clipPath>\n<g clip-path=\"url(#frame{index})\">\n\
              <rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#f4f6f8\"/>"
         );
-        let mut polygons = self.bodies(x);
-        for obstacle in self.model.obstacles.at(time) {
-            match solids::facets(&obstacle, (self.center, self.radius)) {
+        let mut polygons = self.bodies(frame.x);
+        for obstacle in self.model.obstacles.at(frame.time) {
+            match solids::facets(&obstacle, self.center, self.radius) {
                 Some(facets) => polygons.extend(facets),
                 None => self.polygon(out, area, &self.half_space(&obstacle)),
             }

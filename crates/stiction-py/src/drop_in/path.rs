@@ -76,7 +76,7 @@ impl<'a, const D: usize> Passage<'a, D> {
             Near::Given(candidates) => candidates,
             Near::By(kind) => {
                 let inflation = 0.5 * ccd.min_distance();
-                found = self.surface.candidates(*kind, (&self.start, &self.end), inflation);
+                found = self.surface.candidates(*kind, &self.start, &self.end, inflation);
                 &found
             }
         };
