@@ -6,7 +6,7 @@ use std::str::FromStr;
 use stiction::blocks::Blocks;
 use stiction::math::Vector;
 
-use super::{Cholesky, ConjugateGradients};
+use super::{Cholesky, ConjugateGradients, Sequential};
 
 /// Unknowns from which [`LinearKind::Auto`] tries conjugate gradients first: a factorisation of a solid takes about 1 s there, conjugate
 /// gradients 0.1 s, and 0.4 s if they are tried in vain.
@@ -94,6 +94,18 @@ pub trait DirectSolver<const D: usize>: fmt::Debug + Send {
 }
 
 impl<const D: usize> DirectSolver<D> for Cholesky {
+    fn solve(
+        &mut self,
+        matrix: &Blocks<D>,
+        b: &[Vector<D>],
+        fixed: &[bool],
+        shifts: &[f64],
+    ) -> Option<Vec<Vector<D>>> {
+        Self::solve(self, matrix, b, fixed, shifts)
+    }
+}
+
+impl<const D: usize> DirectSolver<D> for Sequential {
     fn solve(
         &mut self,
         matrix: &Blocks<D>,
