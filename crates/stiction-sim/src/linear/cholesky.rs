@@ -7,6 +7,7 @@ use stiction::math::Vector;
 
 use super::Sequential;
 use super::assembly_tree::AssemblyTree;
+use super::elimination::Elimination;
 use super::graph::Graph;
 use super::multifrontal::Multifrontal;
 use super::order;
@@ -14,16 +15,46 @@ use super::order;
 /// Free vertices from which a matrix is worth a search for a better order, and threads.
 const MANY: usize = 2000;
 
+/// How much more work than when it was found an order may cost before another one is looked for.
+const MORE: f64 = 1.5;
+
 /// A solver for symmetric positive definite block matrices.
 ///
-/// What it does depends on the matrix alone, not on those before: a run that is resumed goes on with the same bits. These are the same for any
-/// number of threads.
+/// Below 2000 free vertices, what it does depends on the matrix alone. Above, an order of elimination is found for the first matrix of a
+/// [step](Self::begin_step) and kept while contacts come and go, until it costs half as much again. What was solved before the step leaves no trace,
+/// so a run that is resumed goes on with the same bits. These are the same for any number of threads.
 #[derive(Debug, Default)]
 pub struct Cholesky {
     small: Sequential,
+    /// The last pattern and the factorisation of matrices with it.
+    large: Option<(Key, Multifrontal)>,
+    order: Option<Order>,
+    /// Whether the order is of the step before.
+    is_old: bool,
+}
+
+/// All that an order depends on.
+#[derive(Debug, PartialEq)]
+struct Key {
     pattern: Arc<Pattern>,
     fixed: Vec<bool>,
-    large: Option<Multifrontal>,
+}
+
+impl Key {
+    fn is(&self, pattern: &Arc<Pattern>, fixed: &[bool]) -> bool {
+        self.fixed == fixed && (Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern)
+    }
+}
+
+/// An order of elimination.
+#[derive(Debug)]
+struct Order {
+    /// What it was found for.
+    key: Key,
+    /// Which free vertex comes at each place.
+    vertices: Vec<u32>,
+    /// What it cost there, as predicted.
+    work: f64,
 }
 
 impl Cholesky {
@@ -44,25 +75,43 @@ impl Cholesky {
         self.prepare(matrix.pattern(), fixed)?.solve(matrix, b, shifts)
     }
 
+    /// From now on nothing depends on what was solved before.
+    pub fn begin_step(&mut self) {
+        self.is_old = true;
+    }
+
     /// Analyses a pattern, unless it is that of the last matrix.
     fn prepare(&mut self, pattern: &Arc<Pattern>, fixed: &[bool]) -> Option<&mut Multifrontal> {
-        let same = Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern;
-        self.pattern = Arc::clone(pattern);
-        if !same || self.fixed != fixed || self.large.is_none() {
-            self.large = None;
-            self.fixed.clear();
-            self.fixed.extend_from_slice(fixed);
-            self.large = analyse(pattern, fixed);
+        let is_own = self.order.as_ref().is_some_and(|order| order.key.is(pattern, fixed));
+        let known = self.large.as_ref().is_some_and(|(key, _)| key.is(pattern, fixed));
+        let is_old = std::mem::take(&mut self.is_old);
+        if known && (is_own || !is_old) {
+            return self.large.as_mut().map(|(_, large)| large);
         }
-        self.large.as_mut()
+        self.large = None;
+        if is_old && !is_own {
+            self.order = None;
+        }
+        let graph = Graph::new(pattern, fixed);
+        let key = || Key { pattern: Arc::clone(pattern), fixed: fixed.to_vec() };
+        let elimination = self.eliminate(&graph, key)?;
+        let large = Multifrontal::new(AssemblyTree::new(&graph, &elimination));
+        Some(&mut self.large.insert((key(), large)).1)
     }
-}
 
-/// Prepares factorisations of matrices with a pattern.
-fn analyse(pattern: &Pattern, fixed: &[bool]) -> Option<Multifrontal> {
-    let graph = Graph::new(pattern, fixed);
-    let elimination = order::best(&graph)?;
-    Some(Multifrontal::new(AssemblyTree::new(&graph, &elimination)))
+    /// Eliminates in the order that is known, or in a new one if there is none or it has become costly.
+    fn eliminate(&mut self, graph: &Graph, key: impl Fn() -> Key) -> Option<Elimination> {
+        if let Some(order) = self.order.as_ref().filter(|order| order.vertices.len() == graph.len()) {
+            let elimination = Elimination::new(graph, &order.vertices);
+            if elimination.work() <= MORE * order.work {
+                return Some(elimination);
+            }
+        }
+        let elimination = order::best(graph)?;
+        let (vertices, work) = (elimination.order.clone(), elimination.work());
+        self.order = Some(Order { key: key(), vertices, work });
+        Some(elimination)
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +195,11 @@ mod tests {
         graphs
     }
 
+    fn analyse(pattern: &Pattern, fixed: &[bool]) -> Option<Multifrontal> {
+        let graph = Graph::new(pattern, fixed);
+        Some(Multifrontal::new(AssemblyTree::new(&graph, &order::best(&graph)?)))
+    }
+
     fn agree<const D: usize>(n: u32, pairs: &[[u32; 2]], held: f64) {
         let (n, seed, blocks) = (n as usize, &mut 5, matrix::<D>(n, pairs, 0.1));
         let fixed: Vec<bool> = (0..n).map(|_| random(seed).abs() < held).collect();
@@ -192,23 +246,43 @@ mod tests {
         }
     }
 
+    /// Solids of the same size with other contacts.
+    fn solids() -> (Vec<Blocks<3>>, Vec<Vector<3>>) {
+        let (n, pairs) = grid([13, 14, 14]);
+        let with = |count, seed: u64| {
+            let contacts = random_pairs(n, count, &mut seed.clone());
+            matrix::<3>(n, &pairs.iter().copied().chain(contacts).collect::<Vec<_>>(), 0.1)
+        };
+        (vec![with(0, 1), with(1, 2), with(4, 3), with(800, 4), with(1, 5)], vectors(n as usize, &mut 5))
+    }
+
     #[test]
-    fn what_came_before_leaves_no_trace() {
-        let systems: Vec<_> = [[14, 14, 13], [13, 14, 14]]
-            .map(grid)
-            .into_iter()
-            .map(|(n, p)| matrix::<3>(n, &p, 0.1))
-            .collect();
-        let b = vectors::<3>(systems[0].vertices(), &mut 5);
+    fn what_came_before_a_step_leaves_no_trace() {
+        let (solids, b) = solids();
         let fixed: Vec<Vec<bool>> = [3, 5].map(|k| (0..b.len()).map(|v| v % 97 == k).collect()).to_vec();
         let mut used = Cholesky::default();
-        for (system, fixed) in systems.iter().chain(&systems).flat_map(|s| fixed.iter().map(move |f| (s, f)))
-        {
-            for _ in 0..2 {
-                let fresh = Cholesky::default().solve(system, &b, fixed, &[]).unwrap();
-                assert!(used.solve(system, &b, fixed, &[]).unwrap() == fresh);
+        for (k, solid) in solids.iter().chain(&solids).enumerate() {
+            let (other, fixed) = (&solids[k * k % solids.len()], &fixed[k % 3 / 2]);
+            let mut fresh = Cholesky::default();
+            used.begin_step();
+            for matrix in [solid, other, other, solid] {
+                let p = fresh.solve(matrix, &b, fixed, &[]).unwrap();
+                assert!(used.solve(matrix, &b, fixed, &[]).unwrap() == p);
             }
         }
+    }
+
+    #[test]
+    fn an_order_is_kept_until_it_becomes_costly() {
+        let (solids, b) = solids();
+        let (mut solver, fixed) = (Cholesky::default(), vec![false; b.len()]);
+        let mut orders = solids.iter().map(|solid| {
+            solver.solve(solid, &b, &fixed, &[]).unwrap();
+            solver.order.as_ref().unwrap().vertices.clone()
+        });
+        let first = orders.next().unwrap();
+        assert!(orders.next() == Some(first.clone()) && orders.next() == Some(first.clone()));
+        assert!(orders.next().is_some_and(|order| order != first));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 use feral_metis::{CscPattern, metis_order};
+use stiction::threads;
 
 use super::elimination::Elimination;
 use super::graph::Graph;
@@ -11,10 +12,13 @@ use super::graph::Graph;
 /// Elimination in the better of two orders: approximate minimum degree, which suits thin bodies and cloth, and nested dissection, which takes a
 /// third of the work in a solid with 50,000 vertices. Which one it is the predicted work decides. Nothing if memory runs out.
 pub(super) fn best(graph: &Graph) -> Option<Elimination> {
-    let by_degree = Elimination::new(graph, &minimum_degree(graph)?);
-    let Some(order) = nested_dissection(graph) else { return Some(by_degree) };
-    let by_dissection = Elimination::new(graph, &order);
-    Some(if by_dissection.work() < by_degree.work() { by_dissection } else { by_degree })
+    let (by_degree, by_dissection) = threads::join(
+        graph.len(),
+        || minimum_degree(graph).map(|order| Elimination::new(graph, &order)),
+        || nested_dissection(graph).map(|order| Elimination::new(graph, &order)),
+    );
+    let by_degree = by_degree?;
+    Some(by_dissection.filter(|other| other.work() < by_degree.work()).unwrap_or(by_degree))
 }
 
 /// Approximate minimum degree: which vertex comes at each place. Nothing if memory runs out.
