@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn random_pairs(n: u32, count: usize, seed: &mut u64) -> Vec<[u32; 2]> {
-        let mut vertex = || (random(seed).abs() * f64::from(n)) as u32 % n;
+        let mut vertex = || (random(seed).abs() * 1e9).to_bits() as u32 % n;
         (0..count).map(|_| [vertex(), vertex()]).filter(|[a, b]| a != b).collect()
     }
 

@@ -142,7 +142,8 @@ fn counts(graph: &Graph, order: &[u32], places: &[u32], parents: &[u32]) -> Vec<
             counts[parents[column] as usize] += counts[column];
         }
     }
-    counts.into_iter().map(|count| count as u32).collect()
+    // Each column counts itself.
+    counts.into_iter().map(|count: i64| count.unsigned_abs() as u32).collect()
 }
 
 /// The first column of each subtree.
