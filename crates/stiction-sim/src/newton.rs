@@ -78,6 +78,11 @@ impl<const D: usize> Workspace<D> {
         constraints.reduced(gradient).iter().map(|g| -*g).collect()
     }
 
+    /// Says that a time step begins: nothing but memory is kept from those before.
+    pub(crate) fn begin_step(&mut self) {
+        self.solver.begin_step();
+    }
+
     /// Where the time of all steps went so far.
     pub fn timings(&self) -> &Timings {
         &self.timings

@@ -38,6 +38,7 @@ pub fn step<const D: usize>(
     let start = Instant::now();
     // What went wrong outside of steps is not this one's.
     let _ = model.terms.trouble();
+    work.begin_step();
     let done = with_retries(model, state, work);
     work.timings.end_step(start);
     done

@@ -1,48 +1,60 @@
-//! Sparse Cholesky factorisation, with the symbolic part and all memory kept while the pattern stays.
+//! Sparse Cholesky factorisation: which way suits a matrix.
 
-use std::fmt;
 use std::sync::Arc;
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::LltRegularization;
-use faer::perm::PermRef;
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
-};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par, Side};
 use stiction::blocks::{Blocks, Pattern};
-use stiction::math::{Vector, vector};
+use stiction::math::Vector;
 
-use super::order::Order;
+use super::Sequential;
+use super::assembly_tree::AssemblyTree;
+use super::elimination::Elimination;
+use super::graph::Graph;
+use super::multifrontal::Multifrontal;
+use super::order;
 
-/// Sequential: with threads the last bits would depend on their number.
-const PAR: Par = Par::Seq;
+/// Free vertices from which a matrix is worth a search for a better order, and threads.
+const MANY: usize = 2000;
+
+/// How much more work than when it was found an order may cost before another one is looked for.
+const MORE: f64 = 1.5;
 
 /// A solver for symmetric positive definite block matrices.
 ///
-/// What it does depends on the matrix alone, not on those before: a run that is resumed goes on with the same bits. So the order of
-/// elimination is not kept when the pattern changes; it is found for vertices, not for coordinates, in a graph with a ninth of the entries in 3D.
+/// Below 2000 free vertices, what it does depends on the matrix alone. Above, an order of elimination is found for the first matrix of a
+/// [step](Self::begin_step) and kept while contacts come and go, until it costs half as much again. What was solved before the step leaves no trace,
+/// so a run that is resumed goes on with the same bits. These are the same for any number of threads.
 #[derive(Debug, Default)]
 pub struct Cholesky {
-    pattern: Arc<Pattern>,
-    fixed: Vec<bool>,
-    starts: Vec<usize>,
-    rows: Vec<usize>,
-    values: Vec<f64>,
-    symbolic: Option<SymbolicCholesky<usize>>,
-    factor: Vec<f64>,
-    scratch: Scratch,
+    small: Sequential,
+    /// The last pattern and the factorisation of matrices with it.
+    large: Option<(Key, Multifrontal)>,
+    order: Option<Order>,
+    /// Whether the order is of the step before.
+    is_old: bool,
 }
 
-/// Memory without a meaning of its own.
-#[derive(Default)]
-struct Scratch(Option<MemBuffer>);
+/// All that an order depends on.
+#[derive(Debug, PartialEq)]
+struct Key {
+    pattern: Arc<Pattern>,
+    fixed: Vec<bool>,
+}
 
-impl fmt::Debug for Scratch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Scratch")
+impl Key {
+    fn is(&self, pattern: &Arc<Pattern>, fixed: &[bool]) -> bool {
+        self.fixed == fixed && (Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern)
     }
+}
+
+/// An order of elimination.
+#[derive(Debug)]
+struct Order {
+    /// What it was found for.
+    key: Key,
+    /// Which free vertex comes at each place.
+    vertices: Vec<u32>,
+    /// What it cost there, as predicted.
+    work: f64,
 }
 
 impl Cholesky {
@@ -57,161 +69,240 @@ impl Cholesky {
         fixed: &[bool],
         shifts: &[f64],
     ) -> Option<Vec<Vector<D>>> {
-        self.prepare::<D>(matrix.pattern(), fixed)?;
-        self.load(matrix, shifts);
-        let mut p = b.to_vec();
-        for (value, &fixed) in p.iter_mut().zip(fixed) {
-            if fixed {
-                *value = Vector::ZERO;
-            }
+        if fixed.iter().filter(|fixed| !**fixed).count() < MANY {
+            return self.small.solve(matrix, b, fixed, shifts);
         }
-        self.factorise_and_solve(vector::flat_mut(&mut p))?;
-        Some(p)
+        self.prepare(matrix.pattern(), fixed)?.solve(matrix, b, shifts)
+    }
+
+    /// From now on nothing depends on what was solved before.
+    pub fn begin_step(&mut self) {
+        self.is_old = true;
     }
 
     /// Analyses a pattern, unless it is that of the last matrix.
-    fn prepare<const D: usize>(&mut self, pattern: &Arc<Pattern>, fixed: &[bool]) -> Option<()> {
-        let same = Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern;
-        self.pattern = Arc::clone(pattern);
-        if same && self.fixed == fixed && self.symbolic.is_some() {
-            return Some(());
+    fn prepare(&mut self, pattern: &Arc<Pattern>, fixed: &[bool]) -> Option<&mut Multifrontal> {
+        let is_own = self.order.as_ref().is_some_and(|order| order.key.is(pattern, fixed));
+        let known = self.large.as_ref().is_some_and(|(key, _)| key.is(pattern, fixed));
+        let is_old = std::mem::take(&mut self.is_old);
+        if known && (is_own || !is_old) {
+            return self.large.as_mut().map(|(_, large)| large);
         }
-        (self.symbolic, self.scratch) = (None, Scratch(None));
-        self.fixed.clear();
-        self.fixed.extend_from_slice(fixed);
-        self.lay_out::<D>();
-        let n = fixed.len() * D;
-        let columns = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.rows);
-        let order = Order::new::<D>(pattern, fixed)?;
-        let order = SymmetricOrdering::Custom(PermRef::new_checked(&order.forward, &order.inverse, n));
-        let params = CholeskySymbolicParams::default();
-        let symbolic = factorize_symbolic_cholesky(columns, Side::Lower, order, params).ok()?;
-        let need = symbolic
-            .factorize_numeric_llt_scratch::<f64>(PAR, faer::Spec::default())
-            .or(symbolic.solve_in_place_scratch::<f64>(1, PAR));
-        self.scratch = Scratch(Some(MemBuffer::try_new(need).ok()?));
-        self.factor.resize(symbolic.len_val(), 0.0);
-        self.symbolic = Some(symbolic);
-        Some(())
+        self.large = None;
+        if is_old && !is_own {
+            self.order = None;
+        }
+        let graph = Graph::new(pattern, fixed);
+        let key = || Key { pattern: Arc::clone(pattern), fixed: fixed.to_vec() };
+        let elimination = self.eliminate(&graph, key)?;
+        let large = Multifrontal::new(AssemblyTree::new(&graph, &elimination));
+        Some(&mut self.large.insert((key(), large)).1)
     }
 
-    /// Where the lower triangle has numbers, as plain columns; fixed vertices have one on the diagonal and nothing else.
-    fn lay_out<const D: usize>(&mut self) {
-        self.starts.clear();
-        self.rows.clear();
-        self.starts.push(0);
-        for column in 0..self.fixed.len() {
-            for l in 0..D {
-                for place in self.pattern.lower(column) {
-                    let row = self.pattern.rows()[place] as usize;
-                    if row == column {
-                        let end = if self.fixed[row] { l + 1 } else { D };
-                        self.rows.extend((l..end).map(|k| row * D + k));
-                    } else if !self.fixed[row] && !self.fixed[column] {
-                        self.rows.extend((0..D).map(|k| row * D + k));
-                    }
-                }
-                self.starts.push(self.rows.len());
+    /// Eliminates in the order that is known, or in a new one if there is none or it has become costly.
+    fn eliminate(&mut self, graph: &Graph, key: impl Fn() -> Key) -> Option<Elimination> {
+        if let Some(order) = self.order.as_ref().filter(|order| order.vertices.len() == graph.len()) {
+            let elimination = Elimination::new(graph, &order.vertices);
+            if elimination.work() <= MORE * order.work {
+                return Some(elimination);
             }
         }
-    }
-
-    /// The numbers in the order of [`lay_out`](Self::lay_out).
-    fn load<const D: usize>(&mut self, matrix: &Blocks<D>, shifts: &[f64]) {
-        self.values.clear();
-        for column in 0..self.fixed.len() {
-            let shift = shifts.get(column).copied().unwrap_or(0.0);
-            for l in 0..D {
-                for place in self.pattern.lower(column) {
-                    let (row, block) = (self.pattern.rows()[place] as usize, &matrix.values()[place].0);
-                    if row == column {
-                        let held = self.fixed[row];
-                        self.values.push(if held { 1.0 } else { block[l][l] + shift });
-                        let end = if held { l + 1 } else { D };
-                        self.values.extend((l + 1..end).map(|k| block[k][l]));
-                    } else if !self.fixed[row] && !self.fixed[column] {
-                        self.values.extend((0..D).map(|k| block[k][l]));
-                    }
-                }
-            }
-        }
-    }
-
-    fn factorise_and_solve(&mut self, rhs: &mut [f64]) -> Option<()> {
-        let n = rhs.len();
-        let symbolic = self.symbolic.as_ref()?;
-        let stack = MemStack::new(self.scratch.0.as_mut()?);
-        let columns = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.rows);
-        symbolic
-            .factorize_numeric_llt(
-                &mut self.factor,
-                SparseColMatRef::new(columns, &self.values),
-                Side::Lower,
-                LltRegularization::default(),
-                PAR,
-                stack,
-                faer::Spec::default(),
-            )
-            .ok()?;
-        let llt = LltRef::new(symbolic, &self.factor);
-        llt.solve_in_place_with_conj(Conj::No, MatMut::from_column_major_slice_mut(rhs, n, 1), PAR, stack);
-        rhs.iter().all(|value| value.is_finite()).then_some(())
+        let elimination = order::best(graph)?;
+        let (vertices, work) = (elimination.order.clone(), elimination.work());
+        self.order = Some(Order { key: key(), vertices, work });
+        Some(elimination)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rayon::ThreadPoolBuilder;
     use stiction::assemble::{self, Assembly};
     use stiction::math::Matrix;
     use stiction::stencil::Stencil;
 
-    /// Springs of stiffness 2 between neighbours of a chain, and 1 to the ground at each vertex.
-    fn chain(n: u32) -> Blocks<2> {
-        let (vertices, springs): (Vec<_>, Vec<_>) = ((0..n).collect(), (1..n).collect());
-        let (two, minus) = (Matrix::scalar(2.0), Matrix::scalar(-2.0));
+    /// Numbers between −1 and 1, the same in every run.
+    fn random(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn vectors<const D: usize>(n: usize, seed: &mut u64) -> Vec<Vector<D>> {
+        (0..n).map(|_| Vector(std::array::from_fn(|_| random(seed)))).collect()
+    }
+
+    /// `s g gᵀ` for each pair of vertices, with random `g`, and `ground` at each vertex.
+    fn matrix<const D: usize>(n: u32, pairs: &[[u32; 2]], ground: f64) -> Blocks<D> {
+        let vertices: Vec<u32> = (0..n).collect();
+        let g = vectors::<D>(pairs.len(), &mut 3);
         let mut blocks = Blocks::default();
         blocks.begin(n as usize, |stencils| {
-            stencils.push(vertices.iter().map(|i| Stencil([*i])));
-            stencils.push(springs.iter().map(|i| Stencil([i - 1, *i])));
+            stencils.push(vertices.iter().map(|v| Stencil([*v])));
+            stencils.push(pairs.iter().map(|pair| Stencil(*pair)));
         });
         let out = &mut Assembly::Matrix(&mut blocks);
-        assemble::hessian(&vertices, out, |_, i| Stencil([*i]), |_, _| [[Matrix::scalar(1.0)]]);
-        assemble::hessian(&springs, out, |_, i| Stencil([i - 1, *i]), |_, _| [[two, minus], [minus, two]]);
+        assemble::hessian(&vertices, out, |_, v| Stencil([*v]), |_, _| [[Matrix::scalar(ground)]]);
+        assemble::hessian(
+            pairs,
+            out,
+            |_, pair| Stencil(*pair),
+            |k, _| {
+                let (one, spring) = (g[k].outer(g[k]), Matrix::scalar(0.1));
+                let whole = one * 5.0 + spring;
+                [[whole, whole * -1.0], [whole * -1.0, whole]]
+            },
+        );
         blocks.finish();
         blocks
     }
 
-    #[test]
-    fn the_solution_satisfies_the_system() {
-        let n = 40_usize;
-        let mut solver = Cholesky::default();
-        let b: Vec<_> = (0..n).map(|i| Vector([i as f64, 1.0])).collect();
-        let fixed: Vec<_> = (0..n).map(|i| i == 7).collect();
-        for _ in 0..2 {
-            let p = solver.solve(&chain(n as u32), &b, &fixed, &[]).unwrap();
-            assert_eq!(p[7], Vector::ZERO);
-            for i in 0..n {
-                let mut residual = p[i] - b[i];
-                for j in [i.wrapping_sub(1), i + 1] {
-                    if j < n {
-                        residual += (p[i] - p[j]) * 2.0;
-                    }
+    /// Pairs of neighbours, also across diagonals, in a grid.
+    fn grid([nx, ny, nz]: [u32; 3]) -> (u32, Vec<[u32; 2]>) {
+        let number = |x, y, z| (z * ny + y) * nx + x;
+        let mut pairs = Vec::new();
+        for (x, y, z) in (0..nx).flat_map(|x| (0..ny).flat_map(move |y| (0..nz).map(move |z| (x, y, z)))) {
+            for (a, b, c) in [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 1, 1)] {
+                if x + a < nx && y + b < ny && z + c < nz {
+                    pairs.push([number(x, y, z), number(x + a, y + b, z + c)]);
                 }
-                assert!(i == 7 || residual.norm() < 1e-12);
+            }
+        }
+        (nx * ny * nz, pairs)
+    }
+
+    fn random_pairs(n: u32, count: usize, seed: &mut u64) -> Vec<[u32; 2]> {
+        let mut vertex = || (random(seed).abs() * 1e9).to_bits() as u32 % n;
+        (0..count).map(|_| [vertex(), vertex()]).filter(|[a, b]| a != b).collect()
+    }
+
+    /// Graphs of all kinds: solids, sheets, chains, random ones, in pieces, with a vertex that touches all others.
+    fn graphs() -> Vec<(u32, Vec<[u32; 2]>)> {
+        let seed = &mut 11;
+        let mut graphs = vec![(0, vec![]), (1, vec![]), (7, vec![]), (2, vec![[0, 1]])];
+        graphs.extend([[9, 9, 9], [40, 40, 1], [500, 1, 1], [3, 3, 60], [20, 15, 4]].map(grid));
+        graphs.extend(
+            [(60, 50), (300, 250), (300, 900), (900, 3000)].map(|(n, m)| (n, random_pairs(n, m, seed))),
+        );
+        let (n, mut pairs) = grid([12, 12, 3]);
+        pairs.extend((1..n).map(|v| [0, v]));
+        graphs.push((n, pairs));
+        // Two blocks in contact, the second after the first.
+        let (n, one) = grid([8, 8, 8]);
+        let mut two: Vec<_> = one.iter().copied().chain(one.iter().map(|pair| pair.map(|v| v + n))).collect();
+        two.extend((0..64).map(|v| [n - 64 + v, n + (v * 7) % 64]));
+        graphs.push((2 * n, two));
+        graphs
+    }
+
+    fn analyse(pattern: &Pattern, fixed: &[bool]) -> Option<Multifrontal> {
+        let graph = Graph::new(pattern, fixed);
+        Some(Multifrontal::new(AssemblyTree::new(&graph, &order::best(&graph)?)))
+    }
+
+    fn agree<const D: usize>(n: u32, pairs: &[[u32; 2]], held: f64) {
+        let (n, seed, blocks) = (n as usize, &mut 5, matrix::<D>(n, pairs, 0.1));
+        let fixed: Vec<bool> = (0..n).map(|_| random(seed).abs() < held).collect();
+        let b = vectors::<D>(n, seed);
+        let shifts: Vec<f64> = (0..n).map(|_| random(seed).abs()).collect();
+        for shifts in [&[][..], &shifts] {
+            let p = analyse(blocks.pattern(), &fixed).unwrap().solve(&blocks, &b, shifts).unwrap();
+            let q = Sequential::default().solve(&blocks, &b, &fixed, shifts).unwrap();
+            let size = q.iter().map(|q| q.norm()).fold(0.0, f64::max);
+            let apart = p.iter().zip(&q).map(|(p, q)| (*p - *q).norm()).fold(0.0, f64::max);
+            assert!(apart <= 1e-10 * size, "{n} vertices, {} pairs: {apart} of {size}", pairs.len());
+            let mut product = vec![Vector::ZERO; n];
+            blocks.multiply(&p, &mut product);
+            for v in (0..n).filter(|v| !fixed[*v]) {
+                let shift = shifts.get(v).copied().unwrap_or(0.0);
+                assert!((product[v] + p[v] * shift - b[v]).norm() <= 1e-9 * size.max(1.0));
+            }
+            assert!((0..n).all(|v| !fixed[v] || p[v] == Vector::ZERO));
+        }
+    }
+
+    #[test]
+    fn fronts_and_the_sequential_solver_find_the_same() {
+        for (n, pairs) in graphs() {
+            for held in [-1.0, 0.3, 2.0] {
+                agree::<2>(n, &pairs, held);
+                agree::<3>(n, &pairs, held);
             }
         }
     }
 
     #[test]
-    fn an_indefinite_matrix_is_refused() {
-        let mut blocks = Blocks::<2>::default();
-        blocks.begin(1, |stencils| stencils.push([Stencil([0])].into_iter()));
-        let out = &mut Assembly::Matrix(&mut blocks);
-        assemble::hessian(&[-1.0], out, |_, _| Stencil([0]), |_, s| [[Matrix::scalar(*s)]]);
-        blocks.finish();
-        let mut solver = Cholesky::default();
-        assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[false], &[]).is_none());
-        assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[false], &[3.0]).is_some());
+    fn bits_do_not_depend_on_threads() {
+        let (n, pairs) = grid([22, 15, 15]);
+        let blocks = matrix::<3>(n, &pairs, 0.1);
+        let (b, fixed) = (vectors::<3>(n as usize, &mut 5), vec![false; n as usize]);
+        let on = |threads| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Cholesky::default().solve(&blocks, &b, &fixed, &[]).unwrap())
+        };
+        let alone = on(1);
+        for threads in [1, 2, 3, 8, 8] {
+            assert!(on(threads) == alone, "{threads} threads");
+        }
+    }
+
+    /// Solids of the same size with other contacts.
+    fn solids() -> (Vec<Blocks<3>>, Vec<Vector<3>>) {
+        let (n, pairs) = grid([13, 14, 14]);
+        let with = |count, seed: u64| {
+            let contacts = random_pairs(n, count, &mut seed.clone());
+            matrix::<3>(n, &pairs.iter().copied().chain(contacts).collect::<Vec<_>>(), 0.1)
+        };
+        (vec![with(0, 1), with(1, 2), with(4, 3), with(800, 4), with(1, 5)], vectors(n as usize, &mut 5))
+    }
+
+    #[test]
+    fn what_came_before_a_step_leaves_no_trace() {
+        let (solids, b) = solids();
+        let fixed: Vec<Vec<bool>> = [3, 5].map(|k| (0..b.len()).map(|v| v % 97 == k).collect()).to_vec();
+        let mut used = Cholesky::default();
+        for (k, solid) in solids.iter().chain(&solids).enumerate() {
+            let (other, fixed) = (&solids[k * k % solids.len()], &fixed[k % 3 / 2]);
+            let mut fresh = Cholesky::default();
+            used.begin_step();
+            for matrix in [solid, other, other, solid] {
+                let p = fresh.solve(matrix, &b, fixed, &[]).unwrap();
+                assert!(used.solve(matrix, &b, fixed, &[]).unwrap() == p);
+            }
+        }
+    }
+
+    #[test]
+    fn an_order_is_kept_until_it_becomes_costly() {
+        let (solids, b) = solids();
+        let (mut solver, fixed) = (Cholesky::default(), vec![false; b.len()]);
+        let mut orders = solids.iter().map(|solid| {
+            solver.solve(solid, &b, &fixed, &[]).unwrap();
+            solver.order.as_ref().unwrap().vertices.clone()
+        });
+        let first = orders.next().unwrap();
+        assert!(orders.next() == Some(first.clone()) && orders.next() == Some(first.clone()));
+        assert!(orders.next().is_some_and(|order| order != first));
+    }
+
+    #[test]
+    fn indefinite_matrices_are_refused() {
+        for (n, pairs) in graphs().into_iter().filter(|(n, _)| *n > 0) {
+            let (blocks, b) = (matrix::<3>(n, &pairs, -0.05), vectors(n as usize, &mut 5));
+            let mut solver = analyse(blocks.pattern(), &vec![false; n as usize]).unwrap();
+            assert!(solver.solve(&blocks, &b, &[]).is_none());
+            assert!(solver.solve(&blocks, &b, &vec![0.1; n as usize]).is_some());
+            assert!(solver.solve(&blocks, &b, &[]).is_none());
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_refused() {
+        let (n, pairs) = grid([5, 5, 5]);
+        let (blocks, mut b) = (matrix::<3>(n, &pairs, f64::NAN), vectors(n as usize, &mut 5));
+        let mut solver = analyse(blocks.pattern(), &vec![false; n as usize]).unwrap();
+        assert!(solver.solve(&blocks, &b, &[]).is_none());
+        b[7][1] = f64::INFINITY;
+        assert!(solver.solve(&matrix::<3>(n, &pairs, 0.1), &b, &[]).is_none());
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use stiction::blocks::Blocks;
 use stiction::math::Vector;
 
-use super::{Cholesky, ConjugateGradients};
+use super::{Cholesky, ConjugateGradients, Sequential};
 
 /// Unknowns from which [`LinearKind::Auto`] tries conjugate gradients first: a factorisation of a solid takes about 1 s there, conjugate
 /// gradients 0.1 s, and 0.4 s if they are tried in vain.
@@ -82,8 +82,9 @@ pub struct Solved<const D: usize> {
 pub trait DirectSolver<const D: usize>: fmt::Debug + Send {
     /// Solves `(A + diag(shifts)) p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
     ///
-    /// `shifts` has a number for each vertex, or none at all. Nothing where the matrix is not positive definite: Newton's method relies on being told so. Called again with the
-    /// same [pattern](Blocks::pattern), it may keep what it found out about it. The same input must give the same bits.
+    /// `shifts` has a number for each vertex, or none at all. Nothing where the matrix is not positive definite: Newton's method relies on
+    /// being told so. Called again with the same [pattern](Blocks::pattern), it may keep what it found out about it. The same input since a
+    /// [step began](Self::begin_step) must give the same bits.
     fn solve(
         &mut self,
         matrix: &Blocks<D>,
@@ -91,9 +92,28 @@ pub trait DirectSolver<const D: usize>: fmt::Debug + Send {
         fixed: &[bool],
         shifts: &[f64],
     ) -> Option<Vec<Vector<D>>>;
+
+    /// Says that a time step begins. No bit of it may depend on steps before, so that a run can be resumed from any state.
+    fn begin_step(&mut self) {}
 }
 
 impl<const D: usize> DirectSolver<D> for Cholesky {
+    fn solve(
+        &mut self,
+        matrix: &Blocks<D>,
+        b: &[Vector<D>],
+        fixed: &[bool],
+        shifts: &[f64],
+    ) -> Option<Vec<Vector<D>>> {
+        Self::solve(self, matrix, b, fixed, shifts)
+    }
+
+    fn begin_step(&mut self) {
+        Self::begin_step(self);
+    }
+}
+
+impl<const D: usize> DirectSolver<D> for Sequential {
     fn solve(
         &mut self,
         matrix: &Blocks<D>,
@@ -122,6 +142,11 @@ impl<const D: usize> LinearSolver<D> {
     /// With another direct solver.
     pub fn with_direct(direct: impl DirectSolver<D> + 'static) -> Self {
         Self { direct: Box::new(direct), iterative: ConjugateGradients::default() }
+    }
+
+    /// Says that a time step begins: no bit of it depends on what was solved before.
+    pub fn begin_step(&mut self) {
+        self.direct.begin_step();
     }
 
     /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.

@@ -20,6 +20,9 @@ use stiction::math::{Matrix, Vector};
 use super::Lame;
 use super::stretch::{Curvature, is_positive, pairs, strain, symmetric};
 
+/// Below this `J`, relative to `|F|ᴰ`, a determinant has lost so many digits that a decomposition of `F` is worth its time.
+const FLAT: f64 = 1e-4;
+
 /// Below this `|s|` the energy is written in `A`: far from it nothing cancels.
 const NEAR: f64 = 0.5;
 
@@ -77,8 +80,12 @@ pub fn hessian<const D: usize, const N: usize>(
     psd: Psd,
 ) -> Option<[[Matrix<D>; N]; N]> {
     let j = f.det();
+    // Also where it is not a number.
+    if !(j > 0.0 && j * j > FLAT * FLAT * f.norm_squared().powi(D as i32)) {
+        return None;
+    }
     let pressure = lame.shear - lame.lambda * j.ln();
-    let shift = shift(lame.shear, f, (j, pressure), psd)?;
+    let shift = shift(lame.shear, f, j, pressure, psd)?;
     let inverse = f.inverse().transpose();
     let g = b.map(|b| inverse * b);
     let mut h = [[Matrix::ZERO; N]; N];
@@ -97,12 +104,11 @@ pub fn hessian<const D: usize, const N: usize>(
 
 /// What a projection adds to the eigenvalue of the turn in 2D; nothing where a decomposition is needed.
 #[inline]
-fn shift<const D: usize>(shear: f64, f: &Matrix<D>, (j, pressure): (f64, f64), psd: Psd) -> Option<f64> {
+fn shift<const D: usize>(shear: f64, f: &Matrix<D>, j: f64, pressure: f64, psd: Psd) -> Option<f64> {
     if psd == Psd::None {
         return Some(0.0);
     }
-    // Also where the pressure is not a number.
-    if !(pressure >= 0.0 && j > 0.0) {
+    if pressure < 0.0 {
         return None;
     }
     if D == 2 {

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod closed_forms;
+mod constraints;
 mod damping;
 mod derivatives;
 mod elements;

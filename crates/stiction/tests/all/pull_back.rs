@@ -9,7 +9,7 @@ use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector, vector};
 use stiction::mesh::{DisplacementMap, Surface};
 use stiction::potential::Potential;
-use stiction::pull_back::PullBack;
+use stiction::pull_back::{Congruence, PullBack};
 
 /// The whole matrix of a potential.
 fn dense<const D: usize>(
@@ -20,7 +20,12 @@ fn dense<const D: usize>(
 ) -> Vec<Vec<f64>> {
     let mut blocks = Blocks::default();
     blocks.assemble(potential, x, scale, psd);
-    let mut out = vec![vec![0.0; D * x.len()]; D * x.len()];
+    whole(&blocks)
+}
+
+/// All entries of a matrix.
+fn whole<const D: usize>(blocks: &Blocks<D>) -> Vec<Vec<f64>> {
+    let mut out = vec![vec![0.0; D * blocks.vertices()]; D * blocks.vertices()];
     for (row, column, Matrix(block)) in blocks.iter() {
         for k in 0..D {
             for l in 0..D {
@@ -123,5 +128,48 @@ fn derivatives_are_those_of_the_chain_rule() {
         }
         let form: f64 = (0..flat.len()).map(|k| flat[k] * times(k)).sum();
         close(0.7 * pulled.quadratic_form(&q, psd, &p), form, size);
+    }
+}
+
+/// A product that is kept serves other numbers, other patterns and other maps.
+#[test]
+fn congruences_are_products_whatever_came_before() {
+    let Case { surface, map, q } = case();
+    let law = BarrierLaw::new(BarrierKind::ClampedLog, 0.12).unwrap();
+    let mut random = Random::new(3);
+    let all = |nodes: u32| {
+        let columns: Vec<u32> = (0..10).flat_map(|v| [v % nodes, (v + 1) % nodes]).collect();
+        DisplacementMap::new(nodes as usize, (0..=10).map(|k| 2 * k).collect(), columns, vec![0.5; 20])
+            .unwrap()
+    };
+    let maps = [Some(map.clone()), None, Some(all(3)), Some(all(6))];
+    let mut kept = Congruence::default();
+    for round in 0..12 {
+        let x: Vec<Vector<2>> =
+            map.apply(&q).into_iter().map(|x| x + random.points::<2, 1>(0.01)[0]).collect();
+        let reach = if round % 3 == 0 { 0.06 } else { law.reach() };
+        let candidates = BroadPhaseKind::default().candidates(&surface, &x, &x, 0.5 * reach);
+        let contacts = Contacts::build(&surface, &candidates, &[], &x, &Selection::within(reach));
+        let barrier = BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 1e3.into() };
+        let mut matrix = Blocks::default();
+        matrix.assemble(&barrier, &x, 1.0, Psd::None);
+        let map = maps[round / 2 % 4].as_ref();
+        kept.reduce(&matrix, map);
+        let (found, h) = (whole(kept.matrix(&matrix)), whole(&matrix));
+        let weight = |vertex: usize, node: usize| match map {
+            Some(map) => map.row(vertex).filter(|(k, _)| *k == node).map(|(_, weight)| weight).sum(),
+            None => f64::from(u8::from(vertex == node)),
+        };
+        let size = h.iter().flatten().fold(0.0, |m: f64, a| m.max(a.abs()));
+        for (k, row) in found.iter().enumerate() {
+            for (l, entry) in row.iter().enumerate() {
+                let term = |v: usize, w: usize| {
+                    weight(v, k / 2) * h[2 * v + k % 2][2 * w + l % 2] * weight(w, l / 2)
+                };
+                let sum: f64 =
+                    (0..10).flat_map(|v| (0..10).map(move |w| (v, w))).map(|(v, w)| term(v, w)).sum();
+                assert!((entry - sum).abs() <= 1e-11 * size, "round {round}: {entry} for {sum}");
+            }
+        }
     }
 }
