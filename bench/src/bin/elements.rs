@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let cells = arguments.first().and_then(|a| a.parse().ok()).unwrap_or(12);
     let part = arguments.get(1).map_or("", String::as_str);
-    match threads::set_count(1).and_then(|()| Ok(Lame::new(1e5, 0.3))) {
+    match threads::set_count(1).map(|()| Lame::new(1e5, 0.3)) {
         Ok(Ok(lame)) => run(cells, part, lame),
         _ => return ExitCode::FAILURE,
     }

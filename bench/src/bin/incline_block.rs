@@ -58,7 +58,7 @@ fn measure(cells: [usize; 3], mu: f64, solver: &str, steps: usize) -> Result<(),
     let gap = reports.iter().map(|report| report.gap).fold(f64::INFINITY, f64::min);
     println!(
         "{:8}  {mu:.1}  {:8.2}  {:8.2}  {:6.2}  {}  {gap:.2e} m",
-        model.masses.len(),
+        model.mass.len(),
         ms / steps as f64,
         iterations as f64 / steps as f64,
         ms / iterations as f64,

@@ -353,9 +353,7 @@ fn direction<const D: usize>(
     let matrix = reduction.matrix(hessian);
     // What failed once in a step will fail again: contacts are as stiff as before.
     let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
-    let how = (kind, problem.longest());
-    let none = vec![false; downhill.len()];
-    let solved = timings.time(Phase::Solve, || solver.solve(how, matrix, &downhill, &none));
+    let solved = timings.time(Phase::Solve, || solver.solve(kind, problem.longest(), matrix, &downhill));
     let solved = solved.ok_or(Error::Singular { step: problem.step })?;
     solution.regularised += solved.shifts;
     solution.fallbacks += usize::from(solved.fell_back);
@@ -375,14 +373,14 @@ fn true_direction<const D: usize>(
     let model = problem.model;
     let downhill = work.assemble(problem, solution, Psd::None);
     let Workspace { hessian, reduction, solver, timings, .. } = work;
-    let (matrix, none) = (reduction.matrix(hessian), vec![false; downhill.len()]);
+    let matrix = reduction.matrix(hessian);
     let masses = model.constraints.reduced_diagonal(model.mass.diagonal());
     let curvature = &mut solution.curvature;
     let tries = if problem.scheme.inertia != 0.0 && curvature.slow { MAX_SHIFTS } else { 1 };
     let shift = &mut curvature.shift;
     for again in 0..tries {
         let shifts: Vec<f64> = masses.iter().map(|m| *shift * m).collect();
-        let found = timings.time(Phase::Solve, || solver.try_direct(matrix, &downhill, &none, &shifts));
+        let found = timings.time(Phase::Solve, || solver.try_direct(matrix, &downhill, &shifts));
         if let Some(p) = found.filter(|p| p.iter().all(|p| p.norm() <= problem.longest())) {
             curvature.indefinite = false;
             if again == 0 {

@@ -12,7 +12,7 @@ use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{ContactSet, Weighting};
 
 use super::contact_names::{Names, named_in_plane};
-use crate::contacts::{Contacts, Pick};
+use crate::contacts::{Contacts, Distances, Pick};
 use crate::error::at;
 use crate::surface::Surface;
 
@@ -215,7 +215,7 @@ impl BuiltContacts {
         let Some(Plain { mesh, surface, x, distances, method }) = plain else { return Ok(None) };
         let Choice { set, weighting, shape_derivatives } =
             *self.choice.lock().unwrap_or_else(PoisonError::into_inner);
-        let pick = Pick::new(distances, (set, weighting), method)?.with_shape_derivatives(shape_derivatives);
+        let pick = Pick::new(distances, set, weighting, method).with_shape_derivatives(shape_derivatives);
         let contacts = Contacts::at(surface.get(), &x, None, pick)?;
         let contacts = Py::new(mesh.py(), contacts)?;
         Ok(Some(Built { mesh: mesh.unbind(), contacts }))
@@ -257,8 +257,7 @@ struct Plain<'py> {
     mesh: Bound<'py, PyAny>,
     surface: Bound<'py, Surface>,
     x: Bound<'py, PyAny>,
-    /// d̂ and dmin, in m.
-    distances: (f64, f64),
+    distances: Distances,
     method: BroadPhaseKind,
 }
 
@@ -288,7 +287,7 @@ impl<'py> Plain<'py> {
                 return Ok(None);
             }
         }
-        let distances = (args.get_item(2)?.extract()?, dmin);
+        let distances = Distances::new(args.get_item(2)?.extract()?, dmin)?;
         Ok(Some(Self { mesh, surface, x: args.get_item(1)?, distances, method }))
     }
 }

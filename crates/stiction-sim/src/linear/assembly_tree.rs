@@ -84,7 +84,7 @@ impl AssemblyTree {
                 fronts[parent as usize].children.push(number);
             }
         }
-        Self { fronts, order: order.iter().map(|vertex| graph.vertices[*vertex as usize]).collect() }
+        Self { fronts, order }
     }
 }
 

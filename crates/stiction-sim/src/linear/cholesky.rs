@@ -12,7 +12,7 @@ use super::graph::Graph;
 use super::multifrontal::Multifrontal;
 use super::order;
 
-/// Free vertices from which a matrix is worth a search for a better order, and threads.
+/// Vertices from which a matrix is worth a search for a better order, and threads.
 const MANY: usize = 2000;
 
 /// How much more work than when it was found an order may cost before another one is looked for.
@@ -20,45 +20,37 @@ const MORE: f64 = 1.5;
 
 /// A solver for symmetric positive definite block matrices.
 ///
-/// Below 2000 free vertices, what it does depends on the matrix alone. Above, an order of elimination is found for the first matrix of a
+/// Below 2000 vertices, what it does depends on the matrix alone. Above, an order of elimination is found for the first matrix of a
 /// [step](Self::begin_step) and kept while contacts come and go, until it costs half as much again. What was solved before the step leaves no trace,
 /// so a run that is resumed goes on with the same bits. These are the same for any number of threads.
 #[derive(Debug, Default)]
 pub struct Cholesky {
     small: Sequential,
     /// The last pattern and the factorisation of matrices with it.
-    large: Option<(Key, Multifrontal)>,
+    large: Option<(Arc<Pattern>, Multifrontal)>,
     order: Option<Order>,
     /// Whether the order is of the step before.
     is_old: bool,
 }
 
-/// All that an order depends on.
-#[derive(Debug, PartialEq)]
-struct Key {
-    pattern: Arc<Pattern>,
-    fixed: Vec<bool>,
-}
-
-impl Key {
-    fn is(&self, pattern: &Arc<Pattern>, fixed: &[bool]) -> bool {
-        self.fixed == fixed && (Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern)
-    }
+/// Whether two patterns are the same, at once where they are in the same place.
+fn are_same(a: &Arc<Pattern>, b: &Arc<Pattern>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
 }
 
 /// An order of elimination.
 #[derive(Debug)]
 struct Order {
     /// What it was found for.
-    key: Key,
-    /// Which free vertex comes at each place.
+    pattern: Arc<Pattern>,
+    /// Which vertex comes at each place.
     vertices: Vec<u32>,
     /// What it cost there, as predicted.
     work: f64,
 }
 
 impl Cholesky {
-    /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
+    /// Solves `A p = b`.
     ///
     /// `shifts`, one for each vertex or none, are added to the diagonal. Returns nothing where the matrix is not positive definite or
     /// memory runs out.
@@ -66,13 +58,12 @@ impl Cholesky {
         &mut self,
         matrix: &Blocks<D>,
         b: &[Vector<D>],
-        fixed: &[bool],
         shifts: &[f64],
     ) -> Option<Vec<Vector<D>>> {
-        if fixed.iter().filter(|fixed| !**fixed).count() < MANY {
-            return self.small.solve(matrix, b, fixed, shifts);
+        if b.len() < MANY {
+            return self.small.solve(matrix, b, shifts);
         }
-        self.prepare(matrix.pattern(), fixed)?.solve(matrix, b, shifts)
+        self.prepare(matrix.pattern())?.solve(matrix, b, shifts)
     }
 
     /// From now on nothing depends on what was solved before.
@@ -81,9 +72,9 @@ impl Cholesky {
     }
 
     /// Analyses a pattern, unless it is that of the last matrix.
-    fn prepare(&mut self, pattern: &Arc<Pattern>, fixed: &[bool]) -> Option<&mut Multifrontal> {
-        let is_own = self.order.as_ref().is_some_and(|order| order.key.is(pattern, fixed));
-        let known = self.large.as_ref().is_some_and(|(key, _)| key.is(pattern, fixed));
+    fn prepare(&mut self, pattern: &Arc<Pattern>) -> Option<&mut Multifrontal> {
+        let is_own = self.order.as_ref().is_some_and(|order| are_same(&order.pattern, pattern));
+        let known = self.large.as_ref().is_some_and(|(own, _)| are_same(own, pattern));
         let is_old = std::mem::take(&mut self.is_old);
         if known && (is_own || !is_old) {
             return self.large.as_mut().map(|(_, large)| large);
@@ -92,15 +83,14 @@ impl Cholesky {
         if is_old && !is_own {
             self.order = None;
         }
-        let graph = Graph::new(pattern, fixed);
-        let key = || Key { pattern: Arc::clone(pattern), fixed: fixed.to_vec() };
-        let elimination = self.eliminate(&graph, key)?;
+        let graph = Graph::new(pattern);
+        let elimination = self.eliminate(&graph, pattern)?;
         let large = Multifrontal::new(AssemblyTree::new(&graph, &elimination));
-        Some(&mut self.large.insert((key(), large)).1)
+        Some(&mut self.large.insert((Arc::clone(pattern), large)).1)
     }
 
     /// Eliminates in the order that is known, or in a new one if there is none or it has become costly.
-    fn eliminate(&mut self, graph: &Graph, key: impl Fn() -> Key) -> Option<Elimination> {
+    fn eliminate(&mut self, graph: &Graph, pattern: &Arc<Pattern>) -> Option<Elimination> {
         if let Some(order) = self.order.as_ref().filter(|order| order.vertices.len() == graph.len()) {
             let elimination = Elimination::new(graph, &order.vertices);
             if elimination.work() <= MORE * order.work {
@@ -109,7 +99,7 @@ impl Cholesky {
         }
         let elimination = order::best(graph)?;
         let (vertices, work) = (elimination.order.clone(), elimination.work());
-        self.order = Some(Order { key: key(), vertices, work });
+        self.order = Some(Order { pattern: Arc::clone(pattern), vertices, work });
         Some(elimination)
     }
 }
@@ -195,39 +185,35 @@ mod tests {
         graphs
     }
 
-    fn analyse(pattern: &Pattern, fixed: &[bool]) -> Option<Multifrontal> {
-        let graph = Graph::new(pattern, fixed);
+    fn analyse(pattern: &Pattern) -> Option<Multifrontal> {
+        let graph = Graph::new(pattern);
         Some(Multifrontal::new(AssemblyTree::new(&graph, &order::best(&graph)?)))
     }
 
-    fn agree<const D: usize>(n: u32, pairs: &[[u32; 2]], held: f64) {
+    fn agree<const D: usize>(n: u32, pairs: &[[u32; 2]]) {
         let (n, seed, blocks) = (n as usize, &mut 5, matrix::<D>(n, pairs, 0.1));
-        let fixed: Vec<bool> = (0..n).map(|_| random(seed).abs() < held).collect();
         let b = vectors::<D>(n, seed);
         let shifts: Vec<f64> = (0..n).map(|_| random(seed).abs()).collect();
         for shifts in [&[][..], &shifts] {
-            let p = analyse(blocks.pattern(), &fixed).unwrap().solve(&blocks, &b, shifts).unwrap();
-            let q = Sequential::default().solve(&blocks, &b, &fixed, shifts).unwrap();
+            let p = analyse(blocks.pattern()).unwrap().solve(&blocks, &b, shifts).unwrap();
+            let q = Sequential::default().solve(&blocks, &b, shifts).unwrap();
             let size = q.iter().map(|q| q.norm()).fold(0.0, f64::max);
             let apart = p.iter().zip(&q).map(|(p, q)| (*p - *q).norm()).fold(0.0, f64::max);
             assert!(apart <= 1e-10 * size, "{n} vertices, {} pairs: {apart} of {size}", pairs.len());
             let mut product = vec![Vector::ZERO; n];
             blocks.multiply(&p, &mut product);
-            for v in (0..n).filter(|v| !fixed[*v]) {
+            for v in 0..n {
                 let shift = shifts.get(v).copied().unwrap_or(0.0);
                 assert!((product[v] + p[v] * shift - b[v]).norm() <= 1e-9 * size.max(1.0));
             }
-            assert!((0..n).all(|v| !fixed[v] || p[v] == Vector::ZERO));
         }
     }
 
     #[test]
     fn fronts_and_the_sequential_solver_find_the_same() {
         for (n, pairs) in graphs() {
-            for held in [-1.0, 0.3, 2.0] {
-                agree::<2>(n, &pairs, held);
-                agree::<3>(n, &pairs, held);
-            }
+            agree::<2>(n, &pairs);
+            agree::<3>(n, &pairs);
         }
     }
 
@@ -235,10 +221,10 @@ mod tests {
     fn bits_do_not_depend_on_threads() {
         let (n, pairs) = grid([22, 15, 15]);
         let blocks = matrix::<3>(n, &pairs, 0.1);
-        let (b, fixed) = (vectors::<3>(n as usize, &mut 5), vec![false; n as usize]);
+        let b = vectors::<3>(n as usize, &mut 5);
         let on = |threads| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| Cholesky::default().solve(&blocks, &b, &fixed, &[]).unwrap())
+            pool.install(|| Cholesky::default().solve(&blocks, &b, &[]).unwrap())
         };
         let alone = on(1);
         for threads in [1, 2, 3, 8, 8] {
@@ -259,15 +245,14 @@ mod tests {
     #[test]
     fn what_came_before_a_step_leaves_no_trace() {
         let (solids, b) = solids();
-        let fixed: Vec<Vec<bool>> = [3, 5].map(|k| (0..b.len()).map(|v| v % 97 == k).collect()).to_vec();
         let mut used = Cholesky::default();
         for (k, solid) in solids.iter().chain(&solids).enumerate() {
-            let (other, fixed) = (&solids[k * k % solids.len()], &fixed[k % 3 / 2]);
+            let other = &solids[k * k % solids.len()];
             let mut fresh = Cholesky::default();
             used.begin_step();
             for matrix in [solid, other, other, solid] {
-                let p = fresh.solve(matrix, &b, fixed, &[]).unwrap();
-                assert!(used.solve(matrix, &b, fixed, &[]).unwrap() == p);
+                let p = fresh.solve(matrix, &b, &[]).unwrap();
+                assert!(used.solve(matrix, &b, &[]).unwrap() == p);
             }
         }
     }
@@ -275,9 +260,9 @@ mod tests {
     #[test]
     fn an_order_is_kept_until_it_becomes_costly() {
         let (solids, b) = solids();
-        let (mut solver, fixed) = (Cholesky::default(), vec![false; b.len()]);
+        let mut solver = Cholesky::default();
         let mut orders = solids.iter().map(|solid| {
-            solver.solve(solid, &b, &fixed, &[]).unwrap();
+            solver.solve(solid, &b, &[]).unwrap();
             solver.order.as_ref().unwrap().vertices.clone()
         });
         let first = orders.next().unwrap();
@@ -289,7 +274,7 @@ mod tests {
     fn indefinite_matrices_are_refused() {
         for (n, pairs) in graphs().into_iter().filter(|(n, _)| *n > 0) {
             let (blocks, b) = (matrix::<3>(n, &pairs, -0.05), vectors(n as usize, &mut 5));
-            let mut solver = analyse(blocks.pattern(), &vec![false; n as usize]).unwrap();
+            let mut solver = analyse(blocks.pattern()).unwrap();
             assert!(solver.solve(&blocks, &b, &[]).is_none());
             assert!(solver.solve(&blocks, &b, &vec![0.1; n as usize]).is_some());
             assert!(solver.solve(&blocks, &b, &[]).is_none());
@@ -300,7 +285,7 @@ mod tests {
     fn numbers_that_are_none_are_refused() {
         let (n, pairs) = grid([5, 5, 5]);
         let (blocks, mut b) = (matrix::<3>(n, &pairs, f64::NAN), vectors(n as usize, &mut 5));
-        let mut solver = analyse(blocks.pattern(), &vec![false; n as usize]).unwrap();
+        let mut solver = analyse(blocks.pattern()).unwrap();
         assert!(solver.solve(&blocks, &b, &[]).is_none());
         b[7][1] = f64::INFINITY;
         assert!(solver.solve(&matrix::<3>(n, &pairs, 0.1), &b, &[]).is_none());

@@ -34,15 +34,15 @@ pub struct ConjugateGradients<const D: usize> {
 }
 
 impl<const D: usize> ConjugateGradients<D> {
-    /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
+    /// Solves `A p = b`.
     ///
     /// Returns nothing where the matrix turns out not to be positive definite, or the solution is not found in 1000 iterations.
-    pub fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>], fixed: &[bool]) -> Option<Vec<Vector<D>>> {
+    pub fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>]) -> Option<Vec<Vector<D>>> {
         self.iterations = 0;
-        self.precondition(matrix, fixed)?;
+        self.precondition(matrix)?;
         let mut p = vec![Vector::ZERO; b.len()];
         self.residual.clear();
-        self.residual.extend(b.iter().zip(fixed).map(|(b, &held)| if held { Vector::ZERO } else { *b }));
+        self.residual.extend_from_slice(b);
         self.apply_preconditioner();
         self.direction.clone_from(&self.preconditioned);
         self.product.resize(b.len(), Vector::ZERO);
@@ -53,7 +53,7 @@ impl<const D: usize> ConjugateGradients<D> {
                 return None;
             }
             self.iterations += 1;
-            self.advance(matrix, fixed, size, &mut p)?;
+            self.advance(matrix, size, &mut p)?;
             self.apply_preconditioner();
             let next = dot(&self.residual, &self.preconditioned);
             let ratio = next / size;
@@ -72,11 +72,8 @@ impl<const D: usize> ConjugateGradients<D> {
     }
 
     /// Goes to the minimum along the direction; nothing if there is none.
-    fn advance(&mut self, matrix: &Blocks<D>, fixed: &[bool], size: f64, p: &mut [Vector<D>]) -> Option<()> {
+    fn advance(&mut self, matrix: &Blocks<D>, size: f64, p: &mut [Vector<D>]) -> Option<()> {
         matrix.multiply(&self.direction, &mut self.product);
-        for (q, _) in self.product.iter_mut().zip(fixed).filter(|(_, held)| **held) {
-            *q = Vector::ZERO;
-        }
         let curvature = dot(&self.direction, &self.product);
         if curvature.is_nan() || curvature <= 0.0 {
             return None;
@@ -89,12 +86,12 @@ impl<const D: usize> ConjugateGradients<D> {
         Some(())
     }
 
-    /// `M⁻¹`; nothing if a block is not positive definite. Rows of fixed vertices are 0 throughout, whatever their block.
-    fn precondition(&mut self, matrix: &Blocks<D>, fixed: &[bool]) -> Option<()> {
+    /// `M⁻¹`; nothing if a block is not positive definite.
+    fn precondition(&mut self, matrix: &Blocks<D>) -> Option<()> {
         self.inverse.clear();
-        self.inverse.resize(fixed.len(), Matrix::ZERO);
         let pattern = matrix.pattern();
-        for (column, inverse) in self.inverse.iter_mut().enumerate().filter(|(v, _)| !fixed[*v]) {
+        self.inverse.resize(pattern.vertices(), Matrix::ZERO);
+        for (column, inverse) in self.inverse.iter_mut().enumerate() {
             let diagonal = pattern.lower(column).next()?;
             *inverse = inverse_of(&matrix.values()[diagonal])?;
         }

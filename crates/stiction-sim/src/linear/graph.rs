@@ -1,12 +1,10 @@
-//! The graph of the vertices that a system is solved for.
+//! The graph of a block matrix.
 
 use stiction::blocks::Pattern;
 
-/// Which free vertices share a block of the matrix, both ways, and which block it is. Free vertices are numbered in their order.
+/// Which vertices share a block of the matrix, both ways, and which block it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Graph {
-    /// The row of the matrix that each free vertex stands for.
-    pub vertices: Vec<u32>,
     /// The block on the diagonal of each vertex that has one.
     pub diagonals: Vec<Option<u32>>,
     starts: Vec<usize>,
@@ -15,21 +13,16 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// The graph of the vertices that are not `fixed`.
-    pub fn new(pattern: &Pattern, fixed: &[bool]) -> Self {
-        let vertices: Vec<u32> = (0..fixed.len() as u32).filter(|v| !fixed[*v as usize]).collect();
-        let mut numbers = vec![u32::MAX; fixed.len()];
-        for (number, vertex) in vertices.iter().enumerate() {
-            numbers[*vertex as usize] = number as u32;
-        }
-        let mut graph = Self { vertices, starts: vec![0], ..Self::default() };
-        for &vertex in &graph.vertices {
-            let lower = pattern.lower(vertex as usize);
-            let (above, transposed) = pattern.upper(vertex as usize);
+    /// The graph of a pattern.
+    pub fn new(pattern: &Pattern) -> Self {
+        let mut graph = Self { starts: vec![0], ..Self::default() };
+        for vertex in 0..pattern.vertices() {
+            let lower = pattern.lower(vertex);
+            let (above, transposed) = pattern.upper(vertex);
             let before = above.iter().copied().zip(transposed.iter().copied());
             let after = lower.clone().skip(1).map(|block| (pattern.rows()[block], block as u32));
-            for (row, block) in before.chain(after).filter(|(row, _)| !fixed[*row as usize]) {
-                graph.neighbours.push(numbers[row as usize]);
+            for (row, block) in before.chain(after) {
+                graph.neighbours.push(row);
                 graph.blocks.push(block);
             }
             graph.starts.push(graph.neighbours.len());
@@ -40,7 +33,7 @@ impl Graph {
 
     /// How many vertices there are.
     pub fn len(&self) -> usize {
-        self.vertices.len()
+        self.diagonals.len()
     }
 
     /// The neighbours of a vertex, ascending.

@@ -26,7 +26,6 @@ const PAR: Par = Par::Seq;
 #[derive(Debug, Default)]
 pub struct Sequential {
     pattern: Arc<Pattern>,
-    fixed: Vec<bool>,
     starts: Vec<usize>,
     rows: Vec<usize>,
     values: Vec<f64>,
@@ -46,7 +45,7 @@ impl fmt::Debug for Scratch {
 }
 
 impl Sequential {
-    /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
+    /// Solves `A p = b`.
     ///
     /// `shifts`, one for each vertex or none, are added to the diagonal. Returns nothing where the matrix is not positive definite or
     /// memory runs out.
@@ -54,35 +53,27 @@ impl Sequential {
         &mut self,
         matrix: &Blocks<D>,
         b: &[Vector<D>],
-        fixed: &[bool],
         shifts: &[f64],
     ) -> Option<Vec<Vector<D>>> {
-        self.prepare::<D>(matrix.pattern(), fixed)?;
+        self.prepare::<D>(matrix.pattern())?;
         self.load(matrix, shifts);
         let mut p = b.to_vec();
-        for (value, &fixed) in p.iter_mut().zip(fixed) {
-            if fixed {
-                *value = Vector::ZERO;
-            }
-        }
         self.factorise_and_solve(vector::flat_mut(&mut p))?;
         Some(p)
     }
 
     /// Analyses a pattern, unless it is that of the last matrix.
-    fn prepare<const D: usize>(&mut self, pattern: &Arc<Pattern>, fixed: &[bool]) -> Option<()> {
+    fn prepare<const D: usize>(&mut self, pattern: &Arc<Pattern>) -> Option<()> {
         let same = Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern;
         self.pattern = Arc::clone(pattern);
-        if same && self.fixed == fixed && self.symbolic.is_some() {
+        if same && self.symbolic.is_some() {
             return Some(());
         }
         (self.symbolic, self.scratch) = (None, Scratch(None));
-        self.fixed.clear();
-        self.fixed.extend_from_slice(fixed);
         self.lay_out::<D>();
-        let n = fixed.len() * D;
+        let n = pattern.vertices() * D;
         let columns = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.rows);
-        let (order, inverse) = order::<D>(pattern, fixed)?;
+        let (order, inverse) = order::<D>(pattern)?;
         let order = SymmetricOrdering::Custom(PermRef::new_checked(&order, &inverse, n));
         let params = CholeskySymbolicParams::default();
         let symbolic = factorize_symbolic_cholesky(columns, Side::Lower, order, params).ok()?;
@@ -95,21 +86,17 @@ impl Sequential {
         Some(())
     }
 
-    /// Where the lower triangle has numbers, as plain columns; fixed vertices have one on the diagonal and nothing else.
+    /// Where the lower triangle has numbers, as plain columns.
     fn lay_out<const D: usize>(&mut self) {
         self.starts.clear();
         self.rows.clear();
         self.starts.push(0);
-        for column in 0..self.fixed.len() {
+        for column in 0..self.pattern.vertices() {
             for l in 0..D {
                 for place in self.pattern.lower(column) {
                     let row = self.pattern.rows()[place] as usize;
-                    if row == column {
-                        let end = if self.fixed[row] { l + 1 } else { D };
-                        self.rows.extend((l..end).map(|k| row * D + k));
-                    } else if !self.fixed[row] && !self.fixed[column] {
-                        self.rows.extend((0..D).map(|k| row * D + k));
-                    }
+                    let first = if row == column { l } else { 0 };
+                    self.rows.extend((first..D).map(|k| row * D + k));
                 }
                 self.starts.push(self.rows.len());
             }
@@ -119,17 +106,15 @@ impl Sequential {
     /// The numbers in the order of [`lay_out`](Self::lay_out).
     fn load<const D: usize>(&mut self, matrix: &Blocks<D>, shifts: &[f64]) {
         self.values.clear();
-        for column in 0..self.fixed.len() {
+        for column in 0..self.pattern.vertices() {
             let shift = shifts.get(column).copied().unwrap_or(0.0);
             for l in 0..D {
                 for place in self.pattern.lower(column) {
                     let (row, block) = (self.pattern.rows()[place] as usize, &matrix.values()[place].0);
                     if row == column {
-                        let held = self.fixed[row];
-                        self.values.push(if held { 1.0 } else { block[l][l] + shift });
-                        let end = if held { l + 1 } else { D };
-                        self.values.extend((l + 1..end).map(|k| block[k][l]));
-                    } else if !self.fixed[row] && !self.fixed[column] {
+                        self.values.push(block[l][l] + shift);
+                        self.values.extend((l + 1..D).map(|k| block[k][l]));
+                    } else {
                         self.values.extend((0..D).map(|k| block[k][l]));
                     }
                 }
@@ -159,15 +144,11 @@ impl Sequential {
     }
 }
 
-/// The order in which the `D` coordinates of each vertex are eliminated, and its inverse; fixed vertices have no neighbours. Nothing if memory
-/// runs out.
-fn order<const D: usize>(pattern: &Pattern, fixed: &[bool]) -> Option<(Vec<usize>, Vec<usize>)> {
-    let (mut starts, mut rows) = (vec![0], Vec::with_capacity(pattern.rows().len()));
-    for column in 0..fixed.len() {
-        let own = pattern.rows()[pattern.lower(column)].iter().map(|row| *row as usize);
-        rows.extend(own.filter(|row| *row == column || !(fixed[*row] || fixed[column])));
-        starts.push(rows.len());
-    }
+/// The order in which the `D` coordinates of each vertex are eliminated, and its inverse. Nothing if memory runs out.
+fn order<const D: usize>(pattern: &Pattern) -> Option<(Vec<usize>, Vec<usize>)> {
+    let rows: Vec<usize> = pattern.rows().iter().map(|row| *row as usize).collect();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain((0..pattern.vertices()).map(|column| pattern.lower(column).end)).collect();
     let (order, inverse) = minimum_degree_of(&starts, &rows)?;
     Some((coordinates::<D>(&order), coordinates::<D>(&inverse)))
 }
@@ -205,10 +186,8 @@ mod tests {
         let n = 40_usize;
         let mut solver = Sequential::default();
         let b: Vec<_> = (0..n).map(|i| Vector([i as f64, 1.0])).collect();
-        let fixed: Vec<_> = (0..n).map(|i| i == 7).collect();
         for _ in 0..2 {
-            let p = solver.solve(&chain(n as u32), &b, &fixed, &[]).unwrap();
-            assert_eq!(p[7], Vector::ZERO);
+            let p = solver.solve(&chain(n as u32), &b, &[]).unwrap();
             for i in 0..n {
                 let mut residual = p[i] - b[i];
                 for j in [i.wrapping_sub(1), i + 1] {
@@ -216,7 +195,7 @@ mod tests {
                         residual += (p[i] - p[j]) * 2.0;
                     }
                 }
-                assert!(i == 7 || residual.norm() < 1e-12);
+                assert!(residual.norm() < 1e-12);
             }
         }
     }
@@ -229,7 +208,7 @@ mod tests {
         assemble::hessian(&[-1.0], out, |_, _| Stencil([0]), |_, s| [[Matrix::scalar(*s)]]);
         blocks.finish();
         let mut solver = Sequential::default();
-        assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[false], &[]).is_none());
-        assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[false], &[3.0]).is_some());
+        assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[]).is_none());
+        assert!(solver.solve(&blocks, &[Vector([1.0, 1.0])], &[3.0]).is_some());
     }
 }

@@ -80,32 +80,20 @@ pub struct Solved<const D: usize> {
 /// A direct solver with its memory: the one place where matrices are factorised, so that users can put another one there
 /// (see [`LinearSolver::with_direct`]).
 pub trait DirectSolver<const D: usize>: fmt::Debug + Send {
-    /// Solves `(A + diag(shifts)) p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
+    /// Solves `(A + diag(shifts)) p = b`.
     ///
     /// `shifts` has a number for each vertex, or none at all. Nothing where the matrix is not positive definite: Newton's method relies on
     /// being told so. Called again with the same [pattern](Blocks::pattern), it may keep what it found out about it. The same input since a
     /// [step began](Self::begin_step) must give the same bits.
-    fn solve(
-        &mut self,
-        matrix: &Blocks<D>,
-        b: &[Vector<D>],
-        fixed: &[bool],
-        shifts: &[f64],
-    ) -> Option<Vec<Vector<D>>>;
+    fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>], shifts: &[f64]) -> Option<Vec<Vector<D>>>;
 
     /// Says that a time step begins. No bit of it may depend on steps before, so that a run can be resumed from any state.
     fn begin_step(&mut self) {}
 }
 
 impl<const D: usize> DirectSolver<D> for Cholesky {
-    fn solve(
-        &mut self,
-        matrix: &Blocks<D>,
-        b: &[Vector<D>],
-        fixed: &[bool],
-        shifts: &[f64],
-    ) -> Option<Vec<Vector<D>>> {
-        Self::solve(self, matrix, b, fixed, shifts)
+    fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>], shifts: &[f64]) -> Option<Vec<Vector<D>>> {
+        Self::solve(self, matrix, b, shifts)
     }
 
     fn begin_step(&mut self) {
@@ -114,14 +102,8 @@ impl<const D: usize> DirectSolver<D> for Cholesky {
 }
 
 impl<const D: usize> DirectSolver<D> for Sequential {
-    fn solve(
-        &mut self,
-        matrix: &Blocks<D>,
-        b: &[Vector<D>],
-        fixed: &[bool],
-        shifts: &[f64],
-    ) -> Option<Vec<Vector<D>>> {
-        Self::solve(self, matrix, b, fixed, shifts)
+    fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>], shifts: &[f64]) -> Option<Vec<Vector<D>>> {
+        Self::solve(self, matrix, b, shifts)
     }
 }
 
@@ -149,27 +131,27 @@ impl<const D: usize> LinearSolver<D> {
         self.direct.begin_step();
     }
 
-    /// Solves `A p = b` for the vertices that are not `fixed`; `p` is zero at those that are.
+    /// Solves `A p = b`.
     ///
     /// Where conjugate gradients fail, the direct solver takes over; where that fails, the diagonal grows until the matrix can be
     /// factorised. Nothing if it cannot even then. A solution in which a vertex goes further than `longest` is none: its matrix is
     /// singular, to rounding.
     pub fn solve(
         &mut self,
-        (kind, longest): (LinearKind, f64),
+        kind: LinearKind,
+        longest: f64,
         matrix: &Blocks<D>,
         b: &[Vector<D>],
-        fixed: &[bool],
     ) -> Option<Solved<D>> {
         let iterates = kind.iterates(b.len() * D);
         let is_near = |p: &Vec<Vector<D>>| p.iter().all(|p| p.norm() <= longest);
-        if iterates && let Some(p) = self.iterative.solve(matrix, b, fixed).filter(is_near) {
+        if iterates && let Some(p) = self.iterative.solve(matrix, b).filter(is_near) {
             return Some(Solved { p, shifts: 0, fell_back: false });
         }
         let mut shift = 0.0;
         for shifts in 0..MAX_SHIFTS {
             let shifts_of_all = if shift > 0.0 { vec![shift; b.len()] } else { Vec::new() };
-            if let Some(p) = self.direct.solve(matrix, b, fixed, &shifts_of_all).filter(is_near) {
+            if let Some(p) = self.direct.solve(matrix, b, &shifts_of_all).filter(is_near) {
                 return Some(Solved { p, shifts, fell_back: iterates });
             }
             shift = (100.0_f64 * shift).max(1e-10 * largest_diagonal(matrix));
@@ -184,10 +166,9 @@ impl<const D: usize> LinearSolver<D> {
         &mut self,
         matrix: &Blocks<D>,
         b: &[Vector<D>],
-        fixed: &[bool],
         shifts: &[f64],
     ) -> Option<Vec<Vector<D>>> {
-        self.direct.solve(matrix, b, fixed, shifts)
+        self.direct.solve(matrix, b, shifts)
     }
 }
 
@@ -250,19 +231,16 @@ mod tests {
         let n = 200;
         let blocks = matrix::<D>(n, 0.1, seed);
         let b: Vec<Vector<D>> = (0..n).map(|_| vector(seed)).collect();
-        let fixed: Vec<bool> = (0..n).map(|_| random(seed) > 0.7).collect();
         let mut solver = LinearSolver::default();
-        let direct = solver.solve((LinearKind::Direct, f64::INFINITY), &blocks, &b, &fixed).unwrap();
-        let iterative =
-            solver.solve((LinearKind::ConjugateGradients, f64::INFINITY), &blocks, &b, &fixed).unwrap();
+        let direct = solver.solve(LinearKind::Direct, f64::INFINITY, &blocks, &b).unwrap();
+        let iterative = solver.solve(LinearKind::ConjugateGradients, f64::INFINITY, &blocks, &b).unwrap();
         assert_eq!((iterative.shifts, iterative.fell_back), (0, false));
         assert!(solver.iterative.iterations() > 10);
         let size = direct.p.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let downhill: f64 = iterative.p.iter().zip(&b).map(|(p, b)| p.dot(*b)).sum();
         assert!(size > 0.0 && downhill > 0.0);
-        for ((p, q), held) in direct.p.iter().zip(&iterative.p).zip(&fixed) {
+        for (p, q) in direct.p.iter().zip(&iterative.p) {
             assert!((*p - *q).norm() < 1e-6 * size);
-            assert!(!held || (*p == Vector::ZERO && *q == Vector::ZERO));
         }
     }
 
@@ -281,11 +259,9 @@ mod tests {
         // The second has positive blocks on the diagonal: only the curvature along a direction tells.
         for ground in [-1000.0, -0.2] {
             let blocks = matrix::<3>(n, ground, seed);
-            let fixed = vec![false; n as usize];
             let mut solver = LinearSolver::default();
             for kind in LinearKind::ALL {
-                let Solved { p, shifts, fell_back } =
-                    solver.solve((kind, f64::INFINITY), &blocks, &b, &fixed).unwrap();
+                let Solved { p, shifts, fell_back } = solver.solve(kind, f64::INFINITY, &blocks, &b).unwrap();
                 assert!(shifts > 0 && fell_back == (kind == LinearKind::ConjugateGradients));
                 assert!(p.iter().zip(&b).map(|(p, b)| p.dot(*b)).sum::<f64>() > 0.0);
             }
@@ -297,22 +273,24 @@ mod tests {
         let n = 3000;
         let (springs, seed) = ((1..n).collect::<Vec<u32>>(), &mut 7);
         let mut blocks = Blocks::<2>::default();
-        blocks.begin(n as usize, |stencils| stencils.push(springs.iter().map(|i| Stencil([i - 1, *i]))));
+        blocks.begin(n as usize, |stencils| {
+            stencils.push(springs.iter().map(|i| Stencil([i - 1, *i])));
+            stencils.push([Stencil([0])].into_iter());
+        });
         let out = &mut Assembly::Matrix(&mut blocks);
         let (one, minus) = (Matrix::scalar(1.0), Matrix::scalar(-1.0));
         assemble::hessian(&springs, out, |_, i| Stencil([i - 1, *i]), |_, _| [[one, minus], [minus, one]]);
+        assemble::hessian(&[0], out, |_, v| Stencil([*v]), |_, _| [[one]]);
         blocks.finish();
         let b: Vec<Vector<2>> = (0..n).map(|_| vector(seed)).collect();
-        let fixed: Vec<bool> = (0..n).map(|i| i == 0).collect();
         let mut solver = LinearSolver::default();
-        let solved =
-            solver.solve((LinearKind::ConjugateGradients, f64::INFINITY), &blocks, &b, &fixed).unwrap();
+        let solved = solver.solve(LinearKind::ConjugateGradients, f64::INFINITY, &blocks, &b).unwrap();
         assert!(solved.fell_back && solved.shifts == 0);
         assert_eq!(
             solved,
             Solved {
                 fell_back: true,
-                ..solver.solve((LinearKind::Direct, f64::INFINITY), &blocks, &b, &fixed).unwrap()
+                ..solver.solve(LinearKind::Direct, f64::INFINITY, &blocks, &b).unwrap()
             }
         );
     }

@@ -81,7 +81,7 @@ pub fn hessian<const D: usize, const N: usize>(
 ) -> Option<[[Matrix<D>; N]; N]> {
     let j = f.det();
     // Also where it is not a number.
-    if !(j > 0.0 && j * j > FLAT * FLAT * f.norm_squared().powi(D as i32)) {
+    if !(j > 0.0 && j * j > FLAT * FLAT * (0..D).map(|_| f.norm_squared()).product::<f64>()) {
         return None;
     }
     let pressure = lame.shear - lame.lambda * j.ln();

@@ -25,7 +25,7 @@ impl Scene {
             return Err(self.error(&format!("{key}.shape.mesh.embed"), message));
         }
         let (prescribed, loads) = (self.prescribed(&key, body, &piece)?, self.loads(&key, body, &piece)?);
-        self.check_idle(&key, body, (piece.vertices.len(), &prescribed), &loads)?;
+        self.check_idle(index, piece.vertices.len(), &prescribed, &loads)?;
         let velocity = self.vector_or_zero(&format!("{key}.velocity"), body.velocity.as_deref())?;
         let empty = if body.is_static {
             model::Body::fixed_shape(&body.name, piece.vertices)
@@ -74,11 +74,12 @@ impl Scene {
     /// Refuses motions that later ones replace everywhere, and velocities and loads of nothing but vertices whose motion is given.
     fn check_idle<const D: usize>(
         &self,
-        key: &str,
-        body: &Body,
-        (vertices, prescribed): (usize, &[(Vec<u32>, Trajectory<D>)]),
+        index: usize,
+        vertices: usize,
+        prescribed: &[(Vec<u32>, Trajectory<D>)],
         loads: &[load::Load<D>],
     ) -> Result<(), SceneError> {
+        let (key, body) = (format!("bodies[{index}]"), &self.bodies[index]);
         let mut path_of = vec![None; vertices];
         for (chosen, path) in prescribed {
             for v in chosen {

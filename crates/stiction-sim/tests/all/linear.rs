@@ -53,29 +53,22 @@ fn solvers_agree() {
 struct Textbook(Arc<AtomicUsize>);
 
 impl<const D: usize> DirectSolver<D> for Textbook {
-    fn solve(
-        &mut self,
-        matrix: &Blocks<D>,
-        b: &[Vector<D>],
-        fixed: &[bool],
-        shifts: &[f64],
-    ) -> Option<Vec<Vector<D>>> {
+    fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>], shifts: &[f64]) -> Option<Vec<Vector<D>>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let n = D * b.len();
-        let held = |i: usize| fixed[i / D];
         let mut a = vec![vec![0.0; n]; n];
         for (row, column, block) in matrix.iter() {
             for (k, values) in block.0.iter().enumerate() {
                 for (l, value) in values.iter().enumerate() {
                     let (i, j) = (row * D + k, column * D + l);
-                    (a[i][j], a[j][i]) = if held(i) || held(j) { (0.0, 0.0) } else { (*value, *value) };
+                    (a[i][j], a[j][i]) = (*value, *value);
                 }
             }
         }
         for i in 0..n {
-            a[i][i] = if held(i) { 1.0 } else { a[i][i] + shifts.get(i / D).copied().unwrap_or(0.0) };
+            a[i][i] += shifts.get(i / D).copied().unwrap_or(0.0);
         }
-        let mut p: Vec<f64> = (0..n).map(|i| if held(i) { 0.0 } else { b[i / D][i % D] }).collect();
+        let mut p: Vec<f64> = (0..n).map(|i| b[i / D][i % D]).collect();
         for j in 0..n {
             let pivot = a[j][j] - (0..j).map(|k| a[j][k] * a[j][k]).sum::<f64>();
             if pivot.is_nan() || pivot <= 0.0 {

@@ -48,8 +48,11 @@ struct Kind<'a, C, const D: usize, const N: usize> {
 }
 
 impl<'a, C, const D: usize, const N: usize> Kind<'a, C, D, N> {
-    fn new(contacts: StiffContacts<'a, C>, slides: &'a [Slide<D, N>], edge: Option<[usize; 2]>) -> Self {
-        let StiffContacts { contacts, kappa } = contacts;
+    fn new(
+        StiffContacts { contacts, kappa }: StiffContacts<'a, C>,
+        slides: &'a [Slide<D, N>],
+        edge: Option<[usize; 2]>,
+    ) -> Self {
         Self { contacts, kappa, slides, edge }
     }
 
