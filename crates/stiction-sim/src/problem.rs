@@ -21,7 +21,7 @@ use crate::term::Configuration;
 
 /// From a state to a later one.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct TimeSpan {
     /// Its length in s.
     pub h: f64,
     /// Steps made at its end.
@@ -30,7 +30,7 @@ pub struct Span {
     pub time: f64,
 }
 
-impl Span {
+impl TimeSpan {
     /// Part `index`, from 0, of a step from a state that is made in `count` equal parts, a power of two: lengths and times are then exact parts of the
     /// whole. Its time is a product, not a sum of lengths.
     pub fn part<const D: usize>(model: &Model<D>, state: &State<D>, index: usize, count: usize) -> Self {
@@ -44,7 +44,7 @@ impl Span {
 #[derive(Clone, Debug)]
 pub struct Drive<const D: usize> {
     /// From when to when.
-    pub span: Span,
+    pub span: TimeSpan,
     /// Where prescribed nodes must end.
     pub targets: Vec<(u32, Vector<D>)>,
     /// Where obstacles must end.
@@ -62,7 +62,7 @@ impl<const D: usize> Drive<D> {
     ///
     /// # Errors
     /// If a formula has no value then.
-    pub fn new(model: &Model<D>, state: &State<D>, span: Span) -> Result<Self> {
+    pub fn new(model: &Model<D>, state: &State<D>, span: TimeSpan) -> Result<Self> {
         let time = span.time;
         let targets = model.boundary.targets(&model.rest, time);
         let forces = model.loads.forces(&state.q, model.mass.of_nodes(), time);
@@ -76,7 +76,7 @@ impl<const D: usize> Drive<D> {
     ///
     /// # Errors
     /// If a load has no value then.
-    pub fn rest(model: &Model<D>, state: &State<D>, span: Span) -> Result<Self> {
+    pub fn rest(model: &Model<D>, state: &State<D>, span: TimeSpan) -> Result<Self> {
         let targets = model.boundary.vertices().map(|v| (v, state.q[v as usize])).collect();
         let (obstacles, drifts) = (model.obstacles.at(state.time), Vec::new());
         let forces = model.loads.forces(&state.q, model.mass.of_nodes(), state.time);
@@ -171,7 +171,7 @@ pub struct Problem<'a, const D: usize> {
     /// Friction coefficients at the start and at the end of the step.
     coefficients: [Cow<'a, Coefficients<D>>; 2],
     /// From when to when.
-    pub span: Span,
+    pub span: TimeSpan,
     /// Number of the step, from 1, for messages.
     pub step: usize,
 }

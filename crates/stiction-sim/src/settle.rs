@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
 use crate::model::{Model, Part};
 use crate::newton::Workspace;
-use crate::problem::{Drive, Span};
+use crate::problem::{Drive, TimeSpan};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::step::advance;
@@ -59,7 +59,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     if !model.params.time.integrator.has_inertia() || touched(model, state).iter().all(|touched| !touched) {
         return settled;
     }
-    let whole = Span { h: model.params.time.step, steps: state.step, time: state.time };
+    let whole = TimeSpan { h: model.params.time.step, steps: state.step, time: state.time };
     let Ok(drive) = Drive::rest(model, state, whole) else {
         settled
             .warnings
@@ -68,7 +68,7 @@ pub fn settle<const D: usize>(model: &Model<D>, state: &mut State<D>, work: &mut
     };
     let (start, pulls) = (state.clone(), drive.pulls(model));
     let pull = pulls.iter().copied().fold(0.0, f64::max);
-    let span = Span { h: round_length(model, pull), ..whole };
+    let span = TimeSpan { h: round_length(model, pull), ..whole };
     let mut now = State { v: vec![Vector::ZERO; state.q.len()], ..state.clone() };
     let mut calm = false;
     while settled.rounds < MAX_ROUNDS && !calm {
@@ -124,7 +124,7 @@ fn round<const D: usize>(
     model: &Model<D>,
     state: &State<D>,
     work: &mut Workspace<D>,
-    span: Span,
+    span: TimeSpan,
 ) -> Result<State<D>> {
     let mut held = held(model, state)?;
     held.params.newton.max_iterations = model.params.newton.max_iterations.min(MAX_ITERATIONS);

@@ -14,7 +14,7 @@ use crate::integrator::{IntegratorKind, Scheme};
 use crate::memory::{self, Course};
 use crate::model::Model;
 use crate::newton::{self, Workspace};
-use crate::problem::{Drive, Problem, Solution, Span};
+use crate::problem::{Drive, Problem, Solution, TimeSpan};
 use crate::report::{Energies, FrictionReport, StepReport};
 use crate::state::{Before, State};
 use crate::term::Configuration;
@@ -51,7 +51,7 @@ fn with_retries<const D: usize>(
     work: &mut Workspace<D>,
 ) -> Result<StepReport<D>> {
     let retries = model.params.newton.retries;
-    let first = match attempt(model, state, work, Span::part(model, state, 0, 1)) {
+    let first = match attempt(model, state, work, TimeSpan::part(model, state, 0, 1)) {
         Err(error) if is_hard(&error) && retries > 0 => error,
         done => return done,
     };
@@ -86,9 +86,9 @@ fn in_substeps<const D: usize>(
     count: usize,
 ) -> Result<StepReport<D>> {
     let mut trial = state.clone();
-    let mut whole = attempt(model, &mut trial, work, Span::part(model, state, 0, count))?;
+    let mut whole = attempt(model, &mut trial, work, TimeSpan::part(model, state, 0, count))?;
     for index in 1..count {
-        whole = whole.then(attempt(model, &mut trial, work, Span::part(model, state, index, count))?);
+        whole = whole.then(attempt(model, &mut trial, work, TimeSpan::part(model, state, index, count))?);
     }
     let earlier = std::mem::replace(state, trial);
     // The next step is a whole one: what it remembers should be one such step back, whatever this one was made of.
@@ -105,7 +105,7 @@ fn attempt<const D: usize>(
     model: &Model<D>,
     state: &mut State<D>,
     work: &mut Workspace<D>,
-    span: Span,
+    span: TimeSpan,
 ) -> Result<StepReport<D>> {
     let drive = Drive::new(model, state, span)?;
     let (usual, balance) = (model.params.time.integrator, Balance::new(model, state.reserve));
@@ -183,7 +183,7 @@ fn finish<const D: usize>(
     mut solution: Solution<D>,
     refined: &RefinementReport,
 ) -> Result<(State<D>, StepReport<D>)> {
-    let (model, Span { h, steps, time }) = (problem.model, problem.span);
+    let (model, TimeSpan { h, steps, time }) = (problem.model, problem.span);
     if !solution.q.iter().all(|q| q.is_finite()) {
         return Err(Error::Singular { step: problem.step });
     }

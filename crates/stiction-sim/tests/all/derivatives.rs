@@ -8,7 +8,7 @@ use stiction::potential::Potential;
 use stiction_sim::energy::Inertia;
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
-use stiction_sim::problem::{Drive, Problem, Solution, Span};
+use stiction_sim::problem::{Drive, Problem, Solution, TimeSpan};
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -137,7 +137,7 @@ pub fn compare_increments<const D: usize>(
     random: &mut Random,
 ) {
     let h = model.params.time.step;
-    let span = Span { h, steps: state.step + 1, time: state.time + h };
+    let span = TimeSpan { h, steps: state.step + 1, time: state.time + h };
     let drive = Drive::rest(model, state, span).unwrap();
     let scheme = model.params.time.integrator.begin(state, h);
     let problem = Problem::new(model, state, &drive, scheme).unwrap();

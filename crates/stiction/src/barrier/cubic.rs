@@ -8,7 +8,7 @@ use super::Barrier;
 /// b″ = 4 (1 − s/ŝ)                             [1]
 /// ```
 /// C² at `ŝ`. Finite at contact: it alone does not keep primitives apart, it is made for a stiffness that grows as
-/// they approach, see [`semi_implicit`](super::stiffness::semi_implicit). \[Ando2024\]
+/// they approach, see [`stiffness`](super::stiffness). \[Ando2024\]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cubic;
 
