@@ -292,7 +292,7 @@ OWN = {
     "a stored simulation of another scene": (
         lambda: simulation().__setstate__((0.0, 1, (None, 0.0), [X, X, [], [], [], []], None, [])),
         ValueError,
-        "x: ",
+        "q: ",
     ),
     "a stored simulation without fields": (lambda: simulation().__setstate__((0.0, 1, (None, 0.0), [], None, [])), ValueError, "state: "),
     "a stored simulation with a negative stiffness": (

@@ -98,12 +98,8 @@ fn document<const D: usize>(points: &[Vector<D>], cells: &Cells, data: &str) -> 
     let mut out =
         String::from("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" ");
     out.push_str("byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n");
-    let _ = writeln!(
-        out,
-        "<ShapeMesh NumberOfPoints=\"{}\" NumberOfCells=\"{}\">",
-        points.len(),
-        cells.types.len()
-    );
+    let _ =
+        writeln!(out, "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">", points.len(), cells.types.len());
     out.push_str("<Points>\n");
     floats(&mut out, "Points", points);
     out.push_str("</Points>\n");
@@ -112,7 +108,7 @@ fn document<const D: usize>(points: &[Vector<D>], cells: &Cells, data: &str) -> 
     integers(&mut out, "connectivity", &cells.connectivity);
     integers(&mut out, "offsets", &cells.offsets);
     array(&mut out, "type=\"UInt8\" Name=\"types\"", &cells.types);
-    out.push_str("</Cells>\n</ShapeMesh>\n</UnstructuredGrid>\n</VTKFile>\n");
+    out.push_str("</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
     out
 }
 

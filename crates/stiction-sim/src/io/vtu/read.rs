@@ -41,7 +41,7 @@ impl<'a> Document<'a> {
         if attribute(head, "compressor").is_some() || attribute(head, "byte_order") == Some("BigEndian") {
             return Err(self.trouble(at, "only little-endian data without compression can be read"));
         }
-        if self.text.matches("<ShapeMesh").count() != 1 {
+        if self.text.matches("<Piece").count() != 1 {
             return Err(self.trouble(at, "only files of one piece can be read"));
         }
         if attribute(head, "header_type") == Some("UInt64") {
