@@ -162,12 +162,16 @@ impl<const D: usize> Boundary<D> {
     pub fn prescribe(&mut self, vertices: impl IntoIterator<Item = u32>, path: Trajectory<D>) {
         let index = self.paths.len() as u32;
         self.paths.push(path);
-        for vertex in vertices {
-            match self.vertices.binary_search_by_key(&vertex, |&(v, _)| v) {
-                Ok(place) => self.vertices[place].1 = index,
-                Err(place) => self.vertices.insert(place, (vertex, index)),
+        self.vertices.extend(vertices.into_iter().map(|vertex| (vertex, index)));
+        // Stable: of several paths of a vertex, the latest comes last.
+        self.vertices.sort_by_key(|&(vertex, _)| vertex);
+        self.vertices.dedup_by(|later, earlier| {
+            let again = later.0 == earlier.0;
+            if again {
+                earlier.1 = later.1;
             }
-        }
+            again
+        });
     }
 
     /// The number of the path that a vertex follows, in the order in which they were prescribed.

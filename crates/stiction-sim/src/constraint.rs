@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 /// What is left of a weight that should be 0, relative to the largest of its link.
 const ROUNDING: f64 = 1e-12;
 
+/// How far a link may be from holding, relative to its weights and the largest coordinate: what rounding leaves of one that holds.
+const HOLDS: f64 = 1e-10;
+
 /// A condition on nodes that holds for each axis: a weighted sum of their positions stays as it is at rest.
 ///
 /// ```text
@@ -87,6 +90,26 @@ impl<const D: usize> Constraints<D> {
     /// For every node whether an unknown moves it; the others are where prescribed motion wants them.
     pub fn free(&self) -> &[bool] {
         &self.free
+    }
+
+    /// Checks that all links hold for nodes at `q` that are at `rest` elsewhere, both in m.
+    ///
+    /// # Errors
+    /// Naming the first that does not.
+    pub fn check(&self, rest: &[Vector<D>], q: &[Vector<D>]) -> Result<()> {
+        let far = rest.iter().chain(q).map(|x| x.norm()).fold(0.0, f64::max);
+        for link in &self.links {
+            let missing = |(node, a): &(u32, f64)| (q[*node as usize] - rest[*node as usize]) * *a;
+            let missing = link.nodes.iter().map(missing).fold(Vector::ZERO, |sum, way| sum + way).norm();
+            let weights: f64 = link.nodes.iter().map(|(_, a)| a.abs()).sum();
+            if missing > HOLDS * weights * far {
+                let what = format!(
+                    "is {missing:.3e} m from holding: begin with a state in which it holds, such as that at rest"
+                );
+                return Err(Error::Link { link: link.name.clone(), what });
+            }
+        }
+        Ok(())
     }
 
     /// The links, in the order in which they were given.
@@ -258,6 +281,7 @@ impl<const D: usize> Elimination<'_, D> {
         let mut paths: BTreeMap<usize, (f64, Vector<D>, u32)> = BTreeMap::new();
         for (&node, &weight) in row {
             let Some(path) = self.boundary.path_of(node) else { continue };
+            let path = self.first_alike(path);
             let (sum, moment, _) = paths.entry(path).or_insert((0.0, Vector::ZERO, node));
             *sum += weight;
             let center = self.boundary.path(path).center().unwrap_or(Vector::ZERO);
@@ -268,7 +292,9 @@ impl<const D: usize> Elimination<'_, D> {
         let moves = |(path, (sum, moment, _)): &(&usize, &(f64, Vector<D>, u32))| {
             let path = self.boundary.path(**path);
             let shifts = !path.is_still() && sum.abs() > ROUNDING * size;
-            shifts || (path.axis().is_some() && moment.norm() > ROUNDING * size * reach)
+            // What lies on the axis of a turn stays.
+            let turned = |axis: Vector<D>| if D == 3 { *moment - axis * axis.dot(*moment) } else { *moment };
+            shifts || path.axis().is_some_and(|axis| turned(axis).norm() > ROUNDING * size * reach)
         };
         match paths.iter().find(moves) {
             Some((_, (.., node))) => {
@@ -280,6 +306,11 @@ impl<const D: usize> Elimination<'_, D> {
             }
             None => Ok(()),
         }
+    }
+
+    /// The first path that is the same as one with this number: nodes of both move together.
+    fn first_alike(&self, path: usize) -> usize {
+        (0..path).find(|first| self.boundary.path(*first) == self.boundary.path(path)).unwrap_or(path)
     }
 
     /// The followers, where they are at rest.

@@ -248,7 +248,7 @@ fn relax<const D: usize>(
         let moved =
             descend(problem, solution, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
         solution.iterations += 1;
-        solution.curvature.cut = from.iter().zip(&p).zip(&solution.q).any(|((x, p), now)| *x + *p != *now);
+        solution.curvature.cut = model.along(&from, &p, 1.0) != solution.q;
         tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
         let changed = before.is_some_and(|before| !before.has_same_pairs(&solution.contacts));

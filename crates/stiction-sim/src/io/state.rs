@@ -76,21 +76,22 @@ impl<const D: usize> State<D> {
         replace(path, &bytes(self, fingerprint(model)))
     }
 
-    /// Loads a state that was saved with the same model, or one whose bodies have the same vertices, elements and masses: parameters other than
+    /// Loads a state that was saved with the same model, or one whose bodies have the same vertices, elements, masses and links: parameters other than
     /// the time step may differ. With the same model, steps from it have the same bits as they would have had then.
     ///
     /// # Errors
-    /// If the file cannot be read, is no such state, is damaged, or bodies intersect in it; with the place.
+    /// If the file cannot be read, is no such state, is damaged, bodies intersect in it, or links do not hold; with the place.
     pub fn load(path: &Path, model: &Model<D>) -> Result<Self> {
         let bytes = read_whole(path, longest::<D>(model.mass.len()))?;
         let state = read(&bytes, model).map_err(|trouble| wrong(path, &trouble.place, trouble.message))?;
         // A checksum fits a forgery, too; the guarantee begins with a configuration that is free.
-        model.check_free(&state).map_err(|error| wrong(path, "positions", error.to_string()))?;
+        let free = model.check_free(&state).and_then(|()| model.constraints.check(&model.rest, &state.q));
+        free.map_err(|error| wrong(path, "positions", error.to_string()))?;
         Ok(state)
     }
 }
 
-/// What a state must share with the model: positions at rest, surface, elements and masses.
+/// What a state must share with the model: positions at rest, surface, elements, masses and links.
 fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
     let mut hash = Fnv::new();
     hash.add_reals(vector::flat(model.surface.rest()));

@@ -52,8 +52,7 @@ struct Order {
 impl Cholesky {
     /// Solves `A p = b`.
     ///
-    /// `shifts`, one for each vertex or none, are added to the diagonal. Returns nothing where the matrix is not positive definite or
-    /// memory runs out.
+    /// `shifts`, one for each vertex or none, are added to the diagonal. Returns nothing where the matrix is not positive definite.
     pub fn solve<const D: usize>(
         &mut self,
         matrix: &Blocks<D>,

@@ -220,9 +220,11 @@ impl<const D: usize> Model<D> {
     /// The same with these links in place of those it had, and the state with velocities that they allow.
     ///
     /// # Errors
-    /// If a link names a node that does not exist, or contradicts prescribed motion.
+    /// If a link names a node that does not exist, contradicts prescribed motion, or does not hold in the state: what it moved there at once could
+    /// pass through something.
     pub fn with_links(self, links: Vec<Link>, mut state: State<D>) -> Result<(Self, State<D>)> {
         let constraints = Constraints::new(&self.rest, &self.boundary, links)?;
+        constraints.check(&self.rest, &state.q)?;
         constraints.lead(&mut state.v);
         Ok((self.with_constraints(constraints), state))
     }
@@ -294,7 +296,7 @@ impl<const D: usize> Model<D> {
     ) -> Contacts {
         let selection = self.selection();
         let mut contacts = Contacts::build(&self.surface, candidates, obstacles, x, &selection);
-        if !self.boundary.is_empty() {
+        if self.driven.contains(&true) {
             self.leave_out_driven(&mut contacts);
         }
         self.stiffness.weigh(&mut contacts);

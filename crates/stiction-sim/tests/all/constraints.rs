@@ -4,8 +4,9 @@ use super::derivatives::compare_increments;
 use super::support::Random;
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
-use stiction_sim::boundary::{Boundary, Trajectory};
+use stiction_sim::boundary::{Boundary, Trajectory, Turn};
 use stiction_sim::constraint::{Constraints, Link};
+use stiction_sim::formula::Formula;
 use stiction_sim::mass::{MassKind, MassMatrix};
 use stiction_sim::material::Lame;
 use stiction_sim::model::{Body, Model};
@@ -14,6 +15,7 @@ use stiction_sim::params::Params;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::shape_mesh::ShapeMesh;
 use stiction_sim::scene::shapes::BoxMesh;
+use stiction_sim::signal::Signal;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
 
@@ -142,6 +144,45 @@ fn wrong_links_are_named() {
     assert_eq!((constraints.unknowns(), constraints.free()), (0, &[false; 3][..]));
 }
 
+/// Nodes that are prescribed one by one, but move alike, may be linked; so may those that a turn moves alike.
+#[test]
+fn links_between_nodes_that_move_together_say_nothing_new() {
+    let rest = [Vector([0.0, 0.0, 0.0]), Vector([1.0, 0.0, 0.0]), Vector([1.0, 0.0, 2.0])];
+    let turn =
+        || Turn::new(Vector::ZERO, Vector::axis(2), Signal::Formula(Formula::parse("t").unwrap())).unwrap();
+    let shift = || Trajectory::new(vec![(0.0, Vector::ZERO), (1.0, Vector([0.0, 1.0, 0.0]))]).unwrap();
+    for (path, nodes, holds) in [
+        (shift(), [(0, 1.0), (1, -1.0)], true),
+        (shift(), [(0, 1.0), (1, -2.0)], false),
+        (Trajectory::default().with_turn(turn()), [(1, 1.0), (2, -1.0)], true),
+        (Trajectory::default().with_turn(turn()), [(0, 1.0), (2, -1.0)], false),
+    ] {
+        let mut boundary = Boundary::default();
+        (0..3).for_each(|node| boundary.prescribe([node], path.clone()));
+        let constraints = Constraints::new(&rest, &boundary, vec![link("pair", &nodes)]);
+        assert_eq!(
+            constraints.as_ref().is_ok_and(|c| c.redundant() == ["pair"]),
+            holds,
+            "{nodes:?} {path:?}"
+        );
+    }
+}
+
+/// What links alone hold touches nothing that asks for a stiffer barrier.
+#[test]
+fn contacts_of_pinned_nodes_are_left_out() {
+    let mut params = Params::default();
+    (params.contact.dhat, params.contact.dhat_is_relative) = (0.02, false);
+    let body = block::<2>("pinned", Vector::axis(1) * 0.06, MassKind::Lumped);
+    let floor = Obstacle::Plane(Plane::new(Vector::ZERO, Vector::axis(1)).unwrap());
+    let (model, state) = Model::new(&[body], vec![floor], Vector::ZERO, params).unwrap();
+    let obstacles = model.obstacles.at(0.0);
+    assert!(!model.contacts_at(&state.q, &obstacles).is_empty());
+    let pins = (0..model.rest.len() as u32).map(|node| link("pin", &[(node, 1.0)])).collect();
+    let (model, state) = model.with_links(pins, state).unwrap();
+    assert!(model.contacts_at(&state.q, &obstacles).is_empty());
+}
+
 fn block<const D: usize>(name: &str, center: Vector<D>, mass: MassKind) -> Body<D> {
     let size = Vector(std::array::from_fn(|k| [0.2, 0.1, 0.15][k]));
     let mesh = ShapeMesh::from(BoxMesh::new(center, size, std::array::from_fn(|k| 2 + k % 2), 0.0));
@@ -266,7 +307,11 @@ fn linked_runs_repeat_to_the_bit() {
         step(&model, &mut loaded, &mut Workspace::default()).unwrap();
     }
     assert!(one == loaded);
-    let (other, _) = model.with_links(vec![link("other", &[(0, 1.0), (1, -1.0)])], loaded).unwrap();
+    let other = || vec![link("other", &[(0, 1.0), (1, -1.0)])];
+    let error = model.clone().with_links(other(), loaded.clone()).unwrap_err().to_string();
+    assert!(error.contains("link \"other\" is ") && error.contains("m from holding"), "{error}");
+    let rest = State { q: model.rest.clone(), ..loaded };
+    let (other, _) = model.with_links(other(), rest).unwrap();
     assert!(State::load(&path, &other).is_err());
     std::fs::remove_file(path).unwrap();
 }
