@@ -28,6 +28,8 @@ pub mod line_search;
 pub mod timings;
 pub mod convergence;
 pub mod problem;
+pub mod push;
+pub mod descent;
 pub mod newton;
 pub mod report;
 pub mod balance;

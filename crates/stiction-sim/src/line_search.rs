@@ -13,6 +13,10 @@ pub fn along<const D: usize>(x: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Ve
     x.iter().zip(p).map(|(x, p)| *x + *p * t).collect()
 }
 
+/// `c`: the part of the promised fall that a step must bring. More than nothing: a step that ends deep in the barrier has hardly lowered the
+/// energy, and the next one has to undo it.
+const ENOUGH: f64 = 0.25;
+
 /// What an energy along a direction starts from.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
@@ -24,21 +28,24 @@ pub struct Limit {
     pub decrease: f64,
 }
 
-/// The first of `bound`, `bound/2`, `bound/4`, … at which the energy is not above the start.
+/// The first of `t = bound`, `bound/2`, `bound/4`, … at which the energy has fallen by a part of what the quadratic model says,
 ///
-/// Where the expected decrease is lost in the rounding of the energy, the energy may
-/// rise by that rounding. Nothing is returned if no step is good.
+/// ```text
+/// φ(t) ≤ φ(0) − c ΔE (2t − t²)        c = 1/4
+/// ```
+/// for a fall of `ΔE` on the whole way. Where that is lost in the rounding of the energy, the energy may rise by that rounding. Nothing is returned if
+/// no step is good. \[Nocedal2006\]
 pub fn downhill<T>(bound: f64, limit: Limit, mut at: impl FnMut(f64) -> (f64, T)) -> Option<T> {
     // No way at all is none, and from infinity everything would be down.
     if bound <= 0.0 || !limit.start.is_finite() {
         return None;
     }
-    let noise = ROUNDING * limit.magnitude;
-    let allowed = if limit.decrease <= noise { limit.start + noise } else { limit.start };
+    let (noise, enough) = (ROUNDING * limit.magnitude, ENOUGH * limit.decrease.max(0.0));
+    let highest = if enough <= noise { limit.start + noise } else { limit.start };
     let mut t = bound;
     for _ in 0..MAX_HALVINGS {
         let (energy, result) = at(t);
-        if energy <= allowed {
+        if energy <= highest - enough * t * (2.0 - t) {
             return Some(result);
         }
         t *= 0.5;
@@ -66,7 +73,7 @@ mod tests {
     #[test]
     fn the_search_stops_where_the_energy_is_low() {
         let limit = Limit { start: 1.0, magnitude: 1.0, decrease: 0.5 };
-        assert_eq!(downhill(1.0, limit, |t| ((4.0 * t - 1.0) * (4.0 * t - 1.0), t)), Some(0.5));
+        assert_eq!(downhill(1.0, limit, |t| ((4.0 * t - 1.0) * (4.0 * t - 1.0), t)), Some(0.25));
         assert_eq!(downhill(1.0, limit, |t| (1.0 + t, t)), None);
         assert_eq!(downhill(0.0, limit, |t| (1.0, t)), None);
         let nowhere = Limit { start: f64::INFINITY, ..limit };

@@ -1,29 +1,25 @@
 //! Projected Newton: finds the minimum of the incremental potential without ever touching.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stiction::barrier::policy::DEEP;
 use stiction::blocks::Blocks;
-use stiction::contact::Contacts;
 use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
 use stiction::pull_back::Congruence;
 
 use crate::convergence::{Accuracy, Crawl, is_rough};
+use crate::descent::{self, Direction, Extent};
 use crate::error::{Error, Result};
-use crate::line_search;
 use crate::linear::{LinearKind, LinearSolver};
 use crate::model::Model;
 use crate::obstacles;
-use crate::params::StepBound;
 use crate::problem::{Problem, Solution};
-use crate::step_bound::{Sweep, Way};
+use crate::push::{Coupling, Course, Push};
 use crate::timings::{Phase, Timings};
-
-/// Portions in which a prescribed motion that meets resistance is tried before it counts as blocked.
-const MAX_PORTIONS: usize = 30;
 
 /// Precision of a speed that Newton's method can ask for, relative to the largest speed of a vertex.
 const ROUNDING: f64 = 1e-8;
@@ -64,8 +60,8 @@ impl<const D: usize> Workspace<D> {
         self.stop = stop;
     }
 
-    /// Gradient and Hessian of the incremental potential by the nodes, the Hessian by the unknowns, too; returns `−Zᵀ g`.
-    fn assemble(&mut self, problem: &Problem<'_, D>, solution: &Solution<D>, psd: Psd) -> Vec<Vector<D>> {
+    /// Gradient and Hessian of the incremental potential by the nodes, the Hessian by the unknowns, too.
+    fn assemble(&mut self, problem: &Problem<'_, D>, solution: &Solution<D>, psd: Psd) {
         let Self { gradient, hessian, reduction, timings, .. } = self;
         let (potential, constraints) = (problem.potential(solution), &problem.model.constraints);
         timings.time(Phase::Assembly, || {
@@ -75,7 +71,19 @@ impl<const D: usize> Workspace<D> {
             hessian.assemble(&potential, &solution.q, 1.0, psd);
             reduction.reduce(hessian, constraints.map());
         });
-        constraints.reduced(gradient).iter().map(|g| -*g).collect()
+    }
+
+    /// `−Zᵀ(g + f)` with the force `f` of a push, if there is one.
+    fn downhill(&self, problem: &Problem<'_, D>, coupling: Option<&Coupling<D>>) -> Vec<Vector<D>> {
+        let constraints = &problem.model.constraints;
+        let uphill = match coupling {
+            None => constraints.reduced(&self.gradient),
+            Some(Coupling { force, .. }) => {
+                let sum: Vec<_> = self.gradient.iter().zip(force).map(|(g, f)| *g + *f).collect();
+                Cow::Owned(constraints.reduced(&sum).into_owned())
+            }
+        };
+        uphill.iter().map(|g| -*g).collect()
     }
 
     /// Says that a time step begins: nothing but memory is kept from those before.
@@ -94,10 +102,10 @@ impl<const D: usize> Workspace<D> {
     }
 }
 
-/// Moves `solution` to the minimum of the incremental potential, with prescribed vertices at their targets.
+/// Moves `solution` to the minimum of the incremental potential, with prescribed vertices and obstacles at their targets.
 ///
-/// Where contact does not let them get there at once, they go as far as they can, the others follow,
-/// and they go on. Returns how well it knows the minimum: at least as well as asked for.
+/// What is prescribed goes there as a part of Newton's directions, see [`Coupling`]: what it meets makes way in the same iterations. Returns how well
+/// the minimum is known: at least as well as asked for.
 ///
 /// # Errors
 /// If the iterations do not converge, the system cannot be solved, or a prescribed motion is blocked.
@@ -107,17 +115,48 @@ pub fn minimise<const D: usize>(
     work: &mut Workspace<D>,
     accuracy: Accuracy,
 ) -> Result<Accuracy> {
-    for _ in 0..MAX_PORTIONS {
-        if blocked(problem, solution).is_none() {
-            return relax(problem, solution, work, accuracy);
+    let model = problem.model;
+    let limit = model.params.newton.max_iterations;
+    let (mut speed, mut tolerance) = (f64::INFINITY, problem.tolerance());
+    let (mut calm, mut known) = (0, None);
+    let mut ending = Ending::new(problem, solution, accuracy);
+    for _ in 0..limit {
+        if work.stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted { step: problem.step });
         }
-        relax(problem, solution, work, Accuracy::Rough)?;
-        advance_prescribed(problem, solution, &mut work.timings);
+        begin_stiffness(problem, solution);
+        let push = Push::missing(problem, solution);
+        let (p, course) = direction(problem, solution, work, push.as_ref())?;
+        let (longest, last) = (p.iter().map(|p| p.norm()).fold(0.0, f64::max), speed);
+        speed = longest / problem.scheme.h_hat;
+        solution.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
+        let before = (speed <= 2.0 * tolerance).then(|| solution.contacts.clone());
+        let direction = Direction { p: &p, push: push.as_ref() };
+        let gone = descent::descend(problem, solution, &mut work.timings, (direction, course), &mut known);
+        solution.iterations += 1;
+        solution.curvature.cut = gone != Extent::All;
+        if std::env::var_os("STICTION_TRACE").is_some() { eprintln!("TRACE step {} it {} speed {:.3e} tol {:.3e} {:?} push {} gap {:.3e} dec {:.3e} n {} kappa {:.2e} shift {:.1e} true {}", problem.step, solution.iterations, speed, tolerance, gone, push.is_some(), solution.gap(model)/model.barrier.dhat(), course.decrease, solution.contacts.len(), solution.kappa.unwrap_or(0.0), solution.curvature.shift, !solution.curvature.indefinite); }
+        tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
+        calm = if speed <= tolerance { calm + 1 } else { 0 };
+        if gone == Extent::Nowhere && (calm == 0 || push.is_some()) {
+            let (step, iterations) = (problem.step, solution.iterations);
+            let stalled = Error::Stalled { step, iterations, speed, tolerance };
+            return Err(blocked(problem, solution).unwrap_or(stalled));
+        }
+        if blocked(problem, solution).is_some() {
+            continue;
+        }
+        let changed = before.is_some_and(|before| !before.has_same_pairs(&solution.contacts));
+        if calm > more_iterations(model, solution, changed) {
+            return Ok(Accuracy::Full);
+        }
+        if ending.is_here(problem, solution, course.decrease) && gone != Extent::Nowhere {
+            return Ok(accuracy);
+        }
     }
-    match blocked(problem, solution) {
-        None => relax(problem, solution, work, accuracy),
-        Some(error) => Err(error),
-    }
+    let (step, iterations) = (problem.step, solution.iterations);
+    let slow = Error::NotConverged { step, iterations, speed, tolerance };
+    Err(blocked(problem, solution).unwrap_or(slow))
 }
 
 /// The error that something prescribed is not where it should be, if so: the vertex that is furthest from it, or else the obstacle.
@@ -137,47 +176,8 @@ fn furthest(distances: impl Iterator<Item = (usize, f64)>) -> Option<(usize, f64
     distances.filter(|(_, distance)| *distance > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Moves the prescribed vertices and obstacles, and only them, towards their targets as far as nothing touches or inverts.
-fn advance_prescribed<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &mut Solution<D>,
-    timings: &mut Timings,
-) {
-    let mut p = vec![Vector::ZERO; solution.q.len()];
-    aim(problem, solution, &mut p);
-    advance(problem, solution, &p, timings);
-}
-
-/// Leads the ways of prescribed nodes to their targets, in m, and those of followers where that leads them.
-fn aim<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>, p: &mut [Vector<D>]) {
-    for &(node, target) in &problem.drive.targets {
-        p[node as usize] = target - solution.q[node as usize];
-    }
-    problem.model.constraints.lead(p);
-}
-
-/// Moves along `p`, and obstacles towards their targets, as far as nothing touches or inverts; exactly onto the targets if that is all the way.
-pub fn advance<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &mut Solution<D>,
-    p: &[Vector<D>],
-    timings: &mut Timings,
-) {
-    let free = solution.contacts.is_empty();
-    let shifts = obstacles::missing(&solution.obstacles, &problem.drive.obstacles);
-    let way = Way {
-        x: &solution.x,
-        p: &problem.model.surface_at(p),
-        obstacles: &solution.obstacles,
-        shifts: &shifts,
-    };
-    let sweep =
-        timings.time(Phase::Search, || Sweep::new(problem.model, &way, free).of_nodes(problem.model, p));
-    timings.time(Phase::LineSearch, || go_to_targets(problem, solution, p, &shifts, &sweep));
-}
-
-/// Moves to where velocities stay `v`, in m/s, and prescribed motion leads, as far as nothing touches: what slides begins as sliding, what sticks as
-/// sticking.
+/// Moves to where velocities stay `v`, in m/s, and prescribed motion leads, as far as nothing touches or inverts: what slides begins as sliding, what
+/// sticks as sticking.
 pub fn keep_velocity<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
@@ -186,84 +186,12 @@ pub fn keep_velocity<const D: usize>(
 ) {
     let there = problem.scheme.with_velocity(v);
     let mut p: Vec<Vector<D>> = there.iter().zip(&solution.q).map(|(to, from)| *to - *from).collect();
-    aim(problem, solution, &mut p);
-    advance(problem, solution, &p, timings);
-}
-
-/// Goes the whole safe way, but not to where an element would invert.
-fn go_to_targets<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &mut Solution<D>,
-    p: &[Vector<D>],
-    shifts: &[Vector<D>],
-    sweep: &Sweep<D>,
-) {
-    let none = Contacts::default();
-    let (q, t) = line_search::finite(sweep.bound, |t| {
-        let mut q = problem.model.along(&solution.q, &sweep.p, t);
-        for &(v, target) in &problem.drive.targets {
-            let v = v as usize;
-            if t == 1.0 && sweep.p[v] == p[v] {
-                q[v] = target;
-            }
-        }
-        problem.model.constraints.place(&mut q);
-        let energy = problem.potential_with(solution, &none).energy(&q);
-        (energy.is_finite(), q)
-    });
-    if t > 0.0 {
-        for (k, (solid, shift)) in solution.obstacles.iter_mut().zip(shifts).enumerate() {
-            *solid = if t == 1.0 { problem.drive.obstacles[k] } else { solid.moved(*shift * t) };
-        }
-        let x = problem.model.surface_at(&q).into_owned();
-        solution.contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
-        (solution.q, solution.x) = (q, x);
+    for &(node, target) in &problem.drive.targets {
+        p[node as usize] = target - solution.q[node as usize];
     }
-}
-
-/// Newton's iterations with the prescribed vertices held where they are.
-fn relax<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &mut Solution<D>,
-    work: &mut Workspace<D>,
-    accuracy: Accuracy,
-) -> Result<Accuracy> {
-    let model = problem.model;
-    let limit = model.params.newton.max_iterations;
-    let (mut speed, mut tolerance) = (f64::INFINITY, problem.tolerance());
-    let (mut calm, mut known) = (0, None);
-    let mut ending = Ending::new(problem, solution, accuracy);
-    for _ in 0..limit {
-        if work.stop.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted { step: problem.step });
-        }
-        begin_stiffness(problem, solution);
-        let p = direction(problem, solution, work)?;
-        let (longest, last) = (p.iter().map(|p| p.norm()).fold(0.0, f64::max), speed);
-        speed = longest / problem.scheme.h_hat;
-        solution.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
-        let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
-        let before = (speed <= 2.0 * tolerance).then(|| solution.contacts.clone());
-        let from = solution.q.clone();
-        let moved =
-            descend(problem, solution, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
-        solution.iterations += 1;
-        solution.curvature.cut = model.along(&from, &p, 1.0) != solution.q;
-        tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
-        calm = if speed <= tolerance { calm + 1 } else { 0 };
-        let changed = before.is_some_and(|before| !before.has_same_pairs(&solution.contacts));
-        if calm > more_iterations(model, solution, changed) {
-            return Ok(Accuracy::Full);
-        }
-        if ending.is_here(problem, solution, decrease) && moved {
-            return Ok(accuracy);
-        }
-        if !moved && calm == 0 {
-            let (step, iterations) = (problem.step, solution.iterations);
-            return Err(Error::Stalled { step, iterations, speed, tolerance });
-        }
-    }
-    Err(Error::NotConverged { step: problem.step, iterations: solution.iterations, speed, tolerance })
+    problem.model.constraints.lead(&mut p);
+    let push = Push::missing(problem, solution);
+    descent::begin(problem, solution, timings, Direction { p: &p, push: push.as_ref() });
 }
 
 /// Whether what has been found is good enough before the tolerance is reached.
@@ -329,27 +257,32 @@ fn fastest<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> 
     (0..solution.q.len()).map(|i| motion.velocity(&solution.q, i).norm()).fold(0.0, f64::max)
 }
 
-/// `−Z (ZᵀHZ)⁻¹ Zᵀg`: Newton's direction of the nodes, zero at those that are prescribed.
+/// `−Z (ZᵀHZ)⁻¹ Zᵀg`: Newton's direction of the nodes, zero at those that are prescribed, and its course; with a push, what is driven goes there.
 ///
 /// A Hessian whose parts are made positive converges at best linearly where they were not. So the true one is tried first, unless the last step
-/// was cut short.
+/// was cut short or something is driven.
 fn direction<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
     work: &mut Workspace<D>,
-) -> Result<Vec<Vector<D>>> {
+    push: Option<&Push<D>>,
+) -> Result<(Vec<Vector<D>>, Course)> {
     let model = problem.model;
     // Who wants no factorisation gets none, as long as it can be done without.
     let factorises =
         solution.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.constraints.unknowns());
     if factorises
+        && push.is_none()
         && solution.curvature.is_worth_a_try()
         && let Some(p) = true_direction(problem, solution, work)
     {
-        return Ok(p);
+        let course = Course::along(&p, &work.gradient);
+        return Ok((p, course));
     }
-    let downhill = work.assemble(problem, solution, problem.psd());
-    let Workspace { hessian, reduction, solver, timings, .. } = work;
+    work.assemble(problem, solution, problem.psd());
+    let coupling = push.map(|push| Coupling::new(problem, solution, &work.hessian, push));
+    let downhill = work.downhill(problem, coupling.as_ref());
+    let Workspace { gradient, hessian, reduction, solver, timings, .. } = work;
     let matrix = reduction.matrix(hessian);
     // What failed once in a step will fail again: contacts are as stiff as before.
     let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
@@ -357,7 +290,14 @@ fn direction<const D: usize>(
     let solved = solved.ok_or(Error::Singular { step: problem.step })?;
     solution.regularised += solved.shifts;
     solution.fallbacks += usize::from(solved.fell_back);
-    Ok(model.constraints.expanded(solved.p))
+    let mut p = model.constraints.expanded(solved.p);
+    let Some((push, coupling)) = push.zip(coupling) else {
+        let course = Course::along(&p, gradient);
+        return Ok((p, course));
+    };
+    p.iter_mut().zip(&push.ways).for_each(|(p, way)| *p += *way);
+    let course = coupling.course(&p, gradient, hessian);
+    Ok((p, course))
 }
 
 /// `−(H + σ M)⁻¹ g` with the true Hessian: as a whole it is positive close to most minima, and with a little more inertia also
@@ -371,7 +311,8 @@ fn true_direction<const D: usize>(
     work: &mut Workspace<D>,
 ) -> Option<Vec<Vector<D>>> {
     let model = problem.model;
-    let downhill = work.assemble(problem, solution, Psd::None);
+    work.assemble(problem, solution, Psd::None);
+    let downhill = work.downhill(problem, None);
     let Workspace { hessian, reduction, solver, timings, .. } = work;
     let matrix = reduction.matrix(hessian);
     let masses = model.constraints.reduced_diagonal(model.mass.diagonal());
@@ -392,85 +333,6 @@ fn true_direction<const D: usize>(
     }
     (*shift, curvature.indefinite) = (0.0, true);
     None
-}
-
-/// A direction, and what is known of the energy along it.
-struct Descent<'a, const D: usize> {
-    /// The direction, in m.
-    p: &'a [Vector<D>],
-    /// By how much the quadratic model says that the energy falls.
-    decrease: f64,
-    /// Energy at the solution and the sum of the absolute values of its parts, once they have been computed.
-    known: &'a mut Option<(f64, f64)>,
-}
-
-/// Goes along `p` as far as nothing touches and the energy falls; false if that is nowhere.
-fn descend<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &mut Solution<D>,
-    timings: &mut Timings,
-    mut descent: Descent<'_, D>,
-) -> bool {
-    let (model, p, free) = (problem.model, descent.p, solution.contacts.is_empty());
-    let moved = model.surface_at(p);
-    let at = |solution: &Solution<D>, method: fn(&Model<D>, &Way<'_, D>, bool) -> Sweep<D>| {
-        let way = Way { x: &solution.x, p: &moved, obstacles: &solution.obstacles, shifts: &[] };
-        method(model, &way, free).of_nodes(model, p)
-    };
-    let sweep = timings.time(Phase::Search, || at(solution, Sweep::new));
-    if !model.params.contact.line_search_energy {
-        return timings.time(Phase::LineSearch, || go_as_far_as_allowed(problem, solution, &sweep));
-    }
-    if timings.time(Phase::LineSearch, || go_downhill(problem, solution, &sweep, &mut descent)) {
-        return true;
-    }
-    if model.params.contact.bound != StepBound::Ogc {
-        return false;
-    }
-    // Motions that were shortened one by one may lead uphill.
-    let sweep = timings.time(Phase::Search, || at(solution, Sweep::uniform));
-    timings.time(Phase::LineSearch, || go_downhill(problem, solution, &sweep, &mut descent))
-}
-
-/// Goes the whole safe way, but not to where the energy is infinite.
-fn go_as_far_as_allowed<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &mut Solution<D>,
-    sweep: &Sweep<D>,
-) -> bool {
-    let ((q, x, contacts), t) = line_search::finite(sweep.bound, |t| {
-        let q = problem.model.along(&solution.q, &sweep.p, t);
-        let x = problem.model.surface_at(&q).into_owned();
-        let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
-        let energy = problem.potential_with(solution, &contacts).energy(&q);
-        (energy.is_finite(), (q, x, contacts))
-    });
-    (solution.q, solution.x, solution.contacts) = (q, x, contacts);
-    t > 0.0
-}
-
-/// Goes as far as the energy falls.
-fn go_downhill<const D: usize>(
-    problem: &Problem<'_, D>,
-    solution: &mut Solution<D>,
-    sweep: &Sweep<D>,
-    descent: &mut Descent<'_, D>,
-) -> bool {
-    let energy = |contacts: &Contacts, q: &[Vector<D>]| {
-        problem.potential_with(solution, contacts).energy_and_magnitude(q)
-    };
-    let (start, magnitude) = *descent.known.get_or_insert_with(|| energy(&solution.contacts, &solution.q));
-    let limit = line_search::Limit { start, magnitude, decrease: descent.decrease };
-    let found = line_search::downhill(sweep.bound, limit, |t| {
-        let q = problem.model.along(&solution.q, &sweep.p, t);
-        let x = problem.model.surface_at(&q).into_owned();
-        let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
-        let there = energy(&contacts, &q);
-        (there.0, (q, x, contacts, there))
-    });
-    let Some((q, x, contacts, there)) = found else { return false };
-    (solution.q, solution.x, solution.contacts, *descent.known) = (q, x, contacts, Some(there));
-    true
 }
 
 /// Sets the stiffness of the barrier when contact first appears.

@@ -242,15 +242,20 @@ impl<'a, const D: usize> Problem<'a, D> {
 
     /// The incremental potential at a solution, or on the way to it.
     pub fn potential<'b>(&'b self, at: &'b Solution<D>) -> Incremental<'b, D> {
-        self.potential_with(at, &at.contacts)
+        self.potential_at(at, &at.contacts, &at.obstacles)
     }
 
-    /// The same with other contacts.
-    pub fn potential_with<'b>(&'b self, at: &'b Solution<D>, contacts: &'b Contacts) -> Incremental<'b, D> {
+    /// The same with other contacts, and obstacles elsewhere.
+    pub fn potential_at<'b>(
+        &'b self,
+        at: &'b Solution<D>,
+        contacts: &'b Contacts,
+        obstacles: &'b [Obstacle<D>],
+    ) -> Incremental<'b, D> {
         let (model, scheme) = (self.model, &self.scheme);
         let (mass, predicted) = (&model.mass, &scheme.predicted[..]);
         let weight = BodyForce { forces: &self.drive.forces, ..model.body_force() };
-        let barrier = model.barrier_potential(contacts, &at.obstacles, at.kappa);
+        let barrier = model.barrier_potential(contacts, obstacles, at.kappa);
         let nodes = |name, potential| NamedPotential { name, domain: Domain::Nodes, potential };
         let surface = |name, potential| NamedPotential { name, domain: Domain::Surface, potential };
         let mut terms = vec![

@@ -1,0 +1,195 @@
+//! Going along a direction: as far as nothing touches and the energy falls.
+
+use stiction::contact::Contacts;
+use stiction::math::Vector;
+use stiction::obstacle::Obstacle;
+use stiction::potential::Potential;
+
+use crate::line_search;
+use crate::model::Model;
+use crate::params::StepBound;
+use crate::problem::{Problem, Solution};
+use crate::push::{Course, Push};
+use crate::step_bound::{Sweep, Way};
+use crate::timings::{Phase, Timings};
+
+/// How nodes and obstacles would go.
+#[derive(Clone, Copy, Debug)]
+pub struct Direction<'a, const D: usize> {
+    /// The ways of all nodes, in m.
+    pub p: &'a [Vector<D>],
+    /// What is driven, if anything is not where it should be.
+    pub push: Option<&'a Push<D>>,
+}
+
+/// How much of a direction was gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing.
+    Nowhere,
+    /// The way was cut short.
+    Part,
+    /// The whole way.
+    All,
+}
+
+/// Energy at a place and the sum of the absolute values of its parts, once they have been computed.
+pub type Known = Option<(f64, f64)>;
+
+/// A direction from a solution, with what may touch on the way.
+struct Line<'a, const D: usize> {
+    problem: &'a Problem<'a, D>,
+    solution: &'a Solution<D>,
+    direction: Direction<'a, D>,
+    sweep: Sweep<D>,
+}
+
+/// Where part of the way leads.
+struct Place<const D: usize> {
+    t: f64,
+    q: Vec<Vector<D>>,
+    x: Vec<Vector<D>>,
+    obstacles: Vec<Obstacle<D>>,
+    contacts: Contacts,
+}
+
+/// A way to find what may touch.
+type Method<const D: usize> = fn(&Model<D>, &Way<'_, D>, bool) -> Sweep<D>;
+
+impl<'a, const D: usize> Line<'a, D> {
+    fn new(
+        problem: &'a Problem<'a, D>,
+        solution: &'a Solution<D>,
+        direction: Direction<'a, D>,
+        method: Method<D>,
+    ) -> Self {
+        let (model, p) = (problem.model, &problem.model.surface_at(direction.p));
+        let shifts = direction.push.map_or(&[][..], |push| &push.shifts);
+        let way = Way { x: &solution.x, p, obstacles: &solution.obstacles, shifts };
+        let sweep = method(model, &way, solution.contacts.is_empty()).of_nodes(model, direction.p);
+        Self { problem, solution, direction, sweep }
+    }
+
+    /// The place after the part `t` of the way; on the whole way what is driven is exactly at its targets.
+    fn at(&self, t: f64) -> Place<D> {
+        let Self { problem, solution, direction, sweep } = self;
+        let mut q = problem.model.along(&solution.q, &sweep.p, t);
+        let mut obstacles = solution.obstacles.clone();
+        if let Some(push) = direction.push {
+            for &(v, target) in problem.drive.targets.iter().filter(|_| t == 1.0) {
+                let v = v as usize;
+                if sweep.p[v] == direction.p[v] {
+                    q[v] = target;
+                }
+            }
+            problem.model.constraints.place(&mut q);
+            for (k, (solid, shift)) in obstacles.iter_mut().zip(&push.shifts).enumerate() {
+                *solid = if t == 1.0 { problem.drive.obstacles[k] } else { solid.moved(*shift * t) };
+            }
+        }
+        let x = problem.model.surface_at(&q).into_owned();
+        let contacts = sweep.contacts(problem.model, &x, &obstacles);
+        Place { t, q, x, obstacles, contacts }
+    }
+
+    /// How much of the direction is gone at a place.
+    fn extent(&self, place: &Place<D>) -> Extent {
+        if place.t == 0.0 {
+            Extent::Nowhere
+        } else if place.t == 1.0 && self.sweep.p == self.direction.p {
+            Extent::All
+        } else {
+            Extent::Part
+        }
+    }
+
+    /// The whole safe way, but not to where the energy is infinite.
+    fn as_far_as_allowed(&self) -> Place<D> {
+        let (place, _) = line_search::finite(self.sweep.bound, |t| {
+            let place = self.at(t);
+            let energy = self.problem.potential_at(self.solution, &place.contacts, &place.obstacles).energy(&place.q);
+            (energy.is_finite(), place)
+        });
+        place
+    }
+
+    /// The first place at which the energy has fallen enough, with its energy.
+    fn downhill(&self, course: Course, known: &mut Known) -> Option<(Place<D>, Known)> {
+        let Self { problem, solution, .. } = self;
+        let energy = |contacts: &Contacts, obstacles: &[Obstacle<D>], q: &[Vector<D>]| {
+            problem.potential_at(solution, contacts, obstacles).energy_and_magnitude(q)
+        };
+        let here = || energy(&solution.contacts, &solution.obstacles, &solution.q);
+        let (start, magnitude) = *known.get_or_insert_with(here);
+        let limit = line_search::Limit { start, magnitude, decrease: course.decrease };
+        line_search::downhill(self.sweep.bound, limit, |t| {
+            let place = self.at(t);
+            let there = energy(&place.contacts, &place.obstacles, &place.q);
+            (there.0 - t * course.work, (place, Some(there)))
+        })
+    }
+}
+
+impl<const D: usize> Solution<D> {
+    fn go_to(&mut self, place: Place<D>) {
+        let Place { q, x, obstacles, contacts, .. } = place;
+        (self.q, self.x, self.obstacles, self.contacts) = (q, x, obstacles, contacts);
+    }
+}
+
+/// Goes along a direction as far as nothing touches and the energy falls as its course promises; `known` is the energy at the solution.
+pub fn descend<const D: usize>(
+    problem: &Problem<'_, D>,
+    solution: &mut Solution<D>,
+    timings: &mut Timings,
+    (direction, course): (Direction<'_, D>, Course),
+    known: &mut Known,
+) -> Extent {
+    let contact = &problem.model.params.contact;
+    if !contact.line_search_energy {
+        return go(problem, solution, timings, direction);
+    }
+    // Motions that were shortened one by one may lead uphill.
+    let again: &[Method<D>] = &[Sweep::new, Sweep::uniform];
+    let methods = if contact.bound == StepBound::Ogc { again } else { &again[..1] };
+    for method in methods {
+        let line = timings.time(Phase::Search, || Line::new(problem, solution, direction, *method));
+        if let Some((place, there)) = timings.time(Phase::LineSearch, || line.downhill(course, known)) {
+            let extent = line.extent(&place);
+            solution.go_to(place);
+            *known = there;
+            return extent;
+        }
+    }
+    Extent::Nowhere
+}
+
+/// Goes along a direction as far as nothing touches and the energy does not rise, to begin from there; nowhere if it rises at once.
+///
+/// Where the barrier is stiff, the whole safe way would end deep in it, with an energy that takes many iterations to get rid of.
+pub fn begin<const D: usize>(
+    problem: &Problem<'_, D>,
+    solution: &mut Solution<D>,
+    timings: &mut Timings,
+    direction: Direction<'_, D>,
+) {
+    let line = timings.time(Phase::Search, || Line::new(problem, solution, direction, Sweep::new));
+    let level = Course { decrease: 0.0, work: 0.0 };
+    if let Some((place, _)) = timings.time(Phase::LineSearch, || line.downhill(level, &mut None)) {
+        solution.go_to(place);
+    }
+}
+
+/// Goes along a direction as far as nothing touches or inverts.
+fn go<const D: usize>(
+    problem: &Problem<'_, D>,
+    solution: &mut Solution<D>,
+    timings: &mut Timings,
+    direction: Direction<'_, D>,
+) -> Extent {
+    let line = timings.time(Phase::Search, || Line::new(problem, solution, direction, Sweep::new));
+    let place = timings.time(Phase::LineSearch, || line.as_far_as_allowed());
+    let extent = line.extent(&place);
+    solution.go_to(place);
+    extent
+}
