@@ -54,7 +54,7 @@ struct Place<const D: usize> {
 }
 
 /// A way to find what may touch.
-type Method<const D: usize> = fn(&Model<D>, &Way<'_, D>, bool) -> Sweep<D>;
+type Method<const D: usize> = fn(&Model<D>, &Way<'_, D>) -> Sweep<D>;
 
 impl<'a, const D: usize> Line<'a, D> {
     fn new(
@@ -66,7 +66,7 @@ impl<'a, const D: usize> Line<'a, D> {
         let (model, p) = (problem.model, &problem.model.surface_at(direction.p));
         let shifts = direction.push.map_or(&[][..], |push| &push.shifts);
         let way = Way { x: &solution.x, p, obstacles: &solution.obstacles, shifts };
-        let sweep = method(model, &way, solution.contacts.is_empty()).of_nodes(model, direction.p);
+        let sweep = method(model, &way).of_nodes(model, direction.p);
         Self { problem, solution, direction, sweep }
     }
 
@@ -107,7 +107,8 @@ impl<'a, const D: usize> Line<'a, D> {
     fn as_far_as_allowed(&self) -> Place<D> {
         let (place, _) = line_search::finite(self.sweep.bound, |t| {
             let place = self.at(t);
-            let energy = self.problem.potential_at(self.solution, &place.contacts, &place.obstacles).energy(&place.q);
+            let energy =
+                self.problem.potential_at(self.solution, &place.contacts, &place.obstacles).energy(&place.q);
             (energy.is_finite(), place)
         });
         place
@@ -162,6 +163,20 @@ pub fn descend<const D: usize>(
         }
     }
     Extent::Nowhere
+}
+
+/// Brings what is driven closer to its targets, and nothing else, as far as nothing touches or inverts. For ways on which the model of the energy does
+/// not see yet what will be in contact.
+pub fn press_on<const D: usize>(
+    problem: &Problem<'_, D>,
+    solution: &mut Solution<D>,
+    timings: &mut Timings,
+    push: &Push<D>,
+) -> Extent {
+    match go(problem, solution, timings, Direction { p: &push.ways, push: Some(push) }) {
+        Extent::Nowhere => Extent::Nowhere,
+        _ => Extent::Part,
+    }
 }
 
 /// Goes along a direction as far as nothing touches and the energy does not rise, to begin from there; nowhere if it rises at once.

@@ -132,10 +132,14 @@ pub fn minimise<const D: usize>(
         solution.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let before = (speed <= 2.0 * tolerance).then(|| solution.contacts.clone());
         let direction = Direction { p: &p, push: push.as_ref() };
-        let gone = descent::descend(problem, solution, &mut work.timings, (direction, course), &mut known);
+        let mut gone =
+            descent::descend(problem, solution, &mut work.timings, (direction, course), &mut known);
+        if let Some(push) = push.as_ref().filter(|_| gone == Extent::Nowhere) {
+            gone = descent::press_on(problem, solution, &mut work.timings, push);
+            known = None;
+        }
         solution.iterations += 1;
         solution.curvature.cut = gone != Extent::All;
-        if std::env::var_os("STICTION_TRACE").is_some() { eprintln!("TRACE step {} it {} speed {:.3e} tol {:.3e} {:?} push {} gap {:.3e} dec {:.3e} n {} kappa {:.2e} shift {:.1e} true {}", problem.step, solution.iterations, speed, tolerance, gone, push.is_some(), solution.gap(model)/model.barrier.dhat(), course.decrease, solution.contacts.len(), solution.kappa.unwrap_or(0.0), solution.curvature.shift, !solution.curvature.indefinite); }
         tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
         if gone == Extent::Nowhere && (calm == 0 || push.is_some()) {

@@ -60,7 +60,12 @@ pub struct Coupling<const D: usize> {
 
 impl<const D: usize> Coupling<D> {
     /// Of a push from a solution, with the Hessian there.
-    pub fn new(problem: &Problem<'_, D>, solution: &Solution<D>, hessian: &Blocks<D>, push: &Push<D>) -> Self {
+    pub fn new(
+        problem: &Problem<'_, D>,
+        solution: &Solution<D>,
+        hessian: &Blocks<D>,
+        push: &Push<D>,
+    ) -> Self {
         let mut force = vec![Vector::ZERO; solution.q.len()];
         hessian.multiply(&push.ways, &mut force);
         let by_obstacles = vec![Vector::ZERO; solution.q.len()];
@@ -75,7 +80,13 @@ impl<const D: usize> Coupling<D> {
         coupling
     }
 
-    fn add_obstacle(&mut self, problem: &Problem<'_, D>, solution: &Solution<D>, obstacle: usize, shift: Vector<D>) {
+    fn add_obstacle(
+        &mut self,
+        problem: &Problem<'_, D>,
+        solution: &Solution<D>,
+        obstacle: usize,
+        shift: Vector<D>,
+    ) {
         let contacts = touching(&solution.contacts, obstacle);
         if contacts.is_empty() {
             return;

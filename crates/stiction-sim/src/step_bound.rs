@@ -10,8 +10,9 @@ use stiction::obstacle::Obstacle;
 use crate::model::Model;
 use crate::params::StepBound;
 
-/// What a first touch keeps of `d̂`: a step from free flight does not end deep in the barrier.
-const FIRST_TOUCH: f64 = 0.1;
+/// What an iteration leaves of a gap, or of `d̂` where that is less. From too deep in the barrier, Newton's method only doubles gaps: what one iteration
+/// takes to a hundredth, seven have to bring back.
+const KEPT: f64 = 0.5;
 
 /// A motion `x + t p`, 0 ≤ t ≤ 1, of vertices and obstacles, in m.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +39,8 @@ pub struct Sweep<const D: usize> {
 }
 
 impl<const D: usize> Sweep<D> {
-    /// Looks at the whole motion by the method of the model. `free`: whether nothing is in contact at `x`.
-    pub fn new(model: &Model<D>, way: &Way<'_, D>, free: bool) -> Self {
+    /// Looks at the whole motion by the method of the model.
+    pub fn new(model: &Model<D>, way: &Way<'_, D>) -> Self {
         // Planes between vertices and what is near stand still.
         let moving = way.shifts.iter().any(|shift| *shift != Vector::ZERO);
         match model.params.contact.bound {
@@ -47,21 +48,16 @@ impl<const D: usize> Sweep<D> {
             StepBound::Ogc if !moving && model.map.is_none() && !model.constraints.has_followers() => {
                 Self::divided(model, way)
             }
-            _ => Self::uniform(model, way, free),
+            _ => Self::uniform(model, way),
         }
     }
 
     /// All vertices go the same part of their ways.
-    pub fn uniform(model: &Model<D>, way: &Way<'_, D>, free: bool) -> Self {
+    pub fn uniform(model: &Model<D>, way: &Way<'_, D>) -> Self {
         let end = ends(way.x, way.p);
         let candidates = candidates(model, way.x, &end);
-        let dmin = model.barrier.dmin();
-        let at = |distance| bound(model, way, &end, &candidates, distance);
-        let mut safe = if free { at(dmin + FIRST_TOUCH * model.barrier.dhat()) } else { 0.0 };
-        if safe == 0.0 {
-            safe = at(dmin);
-        }
-        Self { p: way.p.to_vec(), candidates, bound: safe }
+        let bound = bound(model, way, &end, &candidates);
+        Self { p: way.p.to_vec(), candidates, bound }
     }
 
     /// Each vertex goes as far as planes between it and what is near allow.
@@ -69,7 +65,7 @@ impl<const D: usize> Sweep<D> {
         let Way { x, p, obstacles, .. } = *way;
         let longest = p.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let reach = (2.0 * model.barrier.reach()).max(4.0 * longest);
-        let parts = ccd(model.barrier.dmin()).and_then(|ccd| {
+        let parts = Ccd::default().with_min_distance(model.barrier.dmin()).ok().and_then(|ccd| {
             let (end, broad_phase) = (ends(x, p), model.params.contact.broad_phase);
             let moving = MovingSurface::new(&model.surface, x, &end);
             ccd.divided_steps(&moving, obstacles, PairSearch { reach, broad_phase }).ok()
@@ -100,19 +96,22 @@ fn candidates<const D: usize>(model: &Model<D>, x: &[Vector<D>], end: &[Vector<D
     model.params.contact.broad_phase.candidates(&model.surface, x, end, 0.5 * model.barrier.reach())
 }
 
-fn ccd(min_distance: f64) -> Option<Ccd> {
-    Ccd::default().with_min_distance(min_distance).ok()
+fn ccd<const D: usize>(model: &Model<D>) -> Option<Ccd> {
+    let (dmin, dhat) = (model.barrier.dmin(), model.barrier.dhat());
+    Ccd::default()
+        .with_min_distance(dmin)
+        .and_then(|ccd| ccd.with_keep(KEPT)?.with_most_kept(KEPT * dhat))
+        .ok()
 }
 
-/// The largest part of a motion to `end` on which nothing comes closer than a distance in m; 0 for motions that are no numbers.
+/// The largest part of a motion to `end` on which gaps stay wide enough; 0 for motions that are no numbers.
 fn bound<const D: usize>(
     model: &Model<D>,
     way: &Way<'_, D>,
     end: &[Vector<D>],
     candidates: &Candidates,
-    distance: f64,
 ) -> f64 {
-    let Some(ccd) = ccd(distance) else { return 0.0 };
+    let Some(ccd) = ccd(model) else { return 0.0 };
     let pairs = ccd.largest_step(&model.surface, candidates, way.x, end).unwrap_or(0.0);
     let moving = MovingSurface::new(&model.surface, way.x, end);
     let to_obstacle = |(k, solid)| {

@@ -70,7 +70,7 @@ impl Ccd {
             (n.dot(x - o) - slack - self.min_distance, n.dot((y - x) - p))
         });
         let smallest = heights.clone().map(|(room, _)| room).fold(f64::INFINITY, f64::min);
-        let kept = self.keep * smallest;
+        let kept = (self.keep * smallest).min(self.most_kept);
         heights.fold(1.0, |step, (room, rise)| {
             if room.is_nan() || room <= 0.0 {
                 0.0
