@@ -152,10 +152,10 @@ pub fn compare_increments<const D: usize>(
         let contacts_at = |q: &[Vector<D>]| model.contacts_at(&model.surface_at(q), &solution.obstacles);
         compare(name, &q, &|q| {
             // Leaked: the potential borrows its contacts, and a test ends soon.
-            problem.potential_with(&solution, Box::leak(Box::new(contacts_at(q))))
+            problem.potential_at(&solution, Box::leak(Box::new(contacts_at(q))), &solution.obstacles)
         });
         let contacts = contacts_at(&q);
-        let h = dense(&problem.potential_with(&solution, &contacts), &q, Psd::Clamp);
+        let h = dense(&problem.potential_at(&solution, &contacts, &solution.obstacles), &q, Psd::Clamp);
         assert!(smallest_quotient(&h, q.len() * D) > -1e-12);
     }
 }
