@@ -77,6 +77,18 @@ impl Pattern {
         balanced(self.vertices(), threads::count(), |column| self.full_start(column))
     }
 
+    /// The pattern with these rows on and below the diagonal, ascending in each column, given how many each column has: none, or the diagonal first.
+    pub(super) fn of_columns(lengths: &[u32], rows: Vec<u32>) -> Self {
+        let end = |sum: &mut u32, length: &u32| {
+            *sum += length;
+            Some(*sum)
+        };
+        let starts = std::iter::once(0).chain(lengths.iter().scan(0, end)).collect();
+        let mut pattern = Self { starts, rows, ..Self::default() };
+        pattern.transpose();
+        pattern
+    }
+
     fn set(&mut self, columns: &[Columns]) {
         self.starts.clear();
         self.starts.push(0);
