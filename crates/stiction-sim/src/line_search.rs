@@ -1,17 +1,10 @@
 //! How far to go along a direction.
 
-use stiction::math::Vector;
-
 /// Halvings after which a search gives up.
 const MAX_HALVINGS: usize = 40;
 
 /// Rounding error of an energy, relative to the sum of the absolute values of its parts.
 const ROUNDING: f64 = 1e-14;
-
-/// `x + t p`.
-pub fn along<const D: usize>(x: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Vector<D>> {
-    x.iter().zip(p).map(|(x, p)| *x + *p * t).collect()
-}
 
 /// What an energy along a direction starts from.
 #[derive(Clone, Copy, Debug)]
