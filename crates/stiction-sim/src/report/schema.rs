@@ -303,7 +303,8 @@ fn contact<const D: usize>() -> Vec<Column<D>> {
         number(
             "kappa",
             "J/m^4",
-            "Barrier stiffness κ at the end of the step; of the stiffest pair where pairs differ.",
+            "Barrier stiffness κ at the end of the step; of the stiffest pair where pairs differ. With `contact.use_area_weighting` it is in \
+             J/m^6 (J/m^5 in 2D).",
             |r| r.kappa,
         ),
         count("vertex_vertex_contacts", "Vertex–vertex contacts at the end of the step.", |r| {
