@@ -73,7 +73,7 @@ struct Run<const D: usize> {
 /// Its forces are minus the gradient; its energy is `NAME_energy` of reports, and what it does as time goes on is part of `load_work`. An exception in it
 /// fails the step. In its methods no simulation makes steps, loads states or gives timings.
 ///
-/// Raises `ValueError` if bodies intersect or a value is not possible, and `StepError` if a term fails at the start.
+/// Raises `ValueError` if bodies intersect or a value is not possible, and `StepError` if the energy of a term cannot be computed at the start.
 ///
 /// While a step is computed other threads may read positions and velocities: those after the last whole step.
 #[pyclass(frozen, subclass, module = "stiction._stiction")]
