@@ -14,6 +14,7 @@ from scipy.sparse import csc_matrix
 
 import stiction
 import stiction.ipctk as ours
+from stiction._stiction import drop_in
 
 KAPPA, TIGHT = 2e3, 1e-12
 ALL = [*both.EACH, scenes.on_planes]
@@ -514,6 +515,11 @@ def test_pickles(scene):
     assert (one.weight, one.dmin) == (7.0, 0.01) and one == collisions[1]
     adhesion = pickle.loads(pickle.dumps(ours.NormalAdhesionPotential(1e-3, 2e-3, 1e3, 0.1)))
     assert adhesion.dhat_a == 2e-3
+
+
+def test_a_lenient_potential_stays_lenient():
+    again = pickle.loads(pickle.dumps(drop_in.lenient(stiction.BarrierPotential(0.1, 2.0))))
+    assert again.__reduce__()[0] is drop_in.lenient and (again.dhat, again.kappa) == (0.1, 2.0)
 
 
 class Tagged(ours.BarrierPotential):

@@ -4,6 +4,7 @@ import ast
 import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -81,36 +82,51 @@ def test_only_the_door_to_the_drop_in_names_it():
 
 def test_only_the_drop_in_uses_what_is_compiled_for_it():
     for path in PACKAGE.glob("*.py"):
-        names = {name for _, name in imported(path.read_text(), "stiction")} | attributes(path)
-        assert "drop_in" not in names, f"{path.name} uses stiction._stiction.drop_in"
-    needed = set().union(*(attributes(path) for path in (PACKAGE / "ipctk").glob("*.py")))
+        assert not uses_drop_in(path.read_text(), "stiction"), f"{path.name} uses stiction._stiction.drop_in"
+    needed = set().union(*(attributes(path.read_text(), of="drop_in") for path in (PACKAGE / "ipctk").glob("*.py")))
     assert public(drop_in) <= needed, "compiled for stiction.ipctk, but it does not use them"
 
 
-def attributes(path):
-    """All attributes that a file asks for."""
-    return {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
+def uses_drop_in(source, package):
+    """Whether a source in a folder of the package imports what is compiled for ipctk's interface, under any name, or asks for it."""
+    paths = [f"{module}.{name}" if name else module for module, name in imported(source, package)]
+    return any(f"{path}.".startswith("stiction._stiction.drop_in.") for path in paths) or "drop_in" in attributes(source)
+
+
+def attributes(source, of=None):
+    """All attributes that a source asks for, or those of one name."""
+    found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute))
+    return {node.attr for node in found if of is None or (isinstance(node.value, ast.Name) and node.value.id == of)}
 
 
 def public(module):
     return {name for name in dir(module) if not name.startswith("_")}
 
 
+def hidden(module):
+    """Methods of the classes of a module whose names begin with one underscore."""
+    names = {name for item in vars(module).values() if isinstance(item, type) for name in vars(item)}
+    return {name for name in names if name.startswith("_") and not name.startswith("__")}
+
+
 def test_all_else_that_is_compiled_is_for_everyone():
-    own = set().union(*(attributes(path) for path in PACKAGE.glob("*.py")))
-    only_drop_in = public(stiction._stiction) - set(stiction.__all__) - own - {"drop_in"}
+    own = set().union(*(attributes(path.read_text()) for path in PACKAGE.glob("*.py")))
+    only_drop_in = (public(stiction._stiction) | hidden(stiction._stiction)) - set(stiction.__all__) - own - {"drop_in"}
     assert not only_drop_in, "not of the package: should they be in stiction._stiction.drop_in?"
 
 
-def code(path):
-    """A Rust source without its comments."""
-    return re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.MULTILINE)
+def above_native(source):
+    """The modules of the package above the compiled one that a Rust source imports, or has the names of in strings; not in comments."""
+    code = re.sub(r"^\s*//.*$", "", source, flags=re.MULTILINE)
+    imports = re.findall(r'\bimport\w*\(\s*(?:py\s*,\s*)?(?:intern!\(\s*\w+\s*,\s*)?"([^"]*)"', code)
+    names = [*imports, *re.findall(r'"(stiction\.[^"]*)"', code)]
+    return {name for name in names if re.match(r"stiction(\.|$)", name) and not re.match(r"stiction\._stiction(\.|$)", name)}
 
 
 def test_the_compiled_module_imports_none_of_the_package():
-    names = {path.name: re.findall(r'"(stiction\.[^"]*)"', code(path)) for path in NATIVE.rglob("*.rs")}
-    assert "drop_in/mod.rs" in {str(path.relative_to(NATIVE)) for path in NATIVE.rglob("*.rs")}
-    wrong = {file: [name for name in found if not re.match(r"stiction\._stiction\b", name)] for file, found in names.items()}
+    sources = {str(path.relative_to(NATIVE)): path.read_text() for path in NATIVE.rglob("*.rs")}
+    assert "drop_in/mod.rs" in sources and "py.import(" in "".join(sources.values())
+    wrong = {file: above_native(source) for file, source in sources.items()}
     assert not any(wrong.values()), {file: found for file, found in wrong.items() if found}
 
 
@@ -130,3 +146,22 @@ def test_steps_back_are_seen(tmp_path):
         assert list(used(file, "stiction")) == expected
     inside = list(imported("from .. import _stiction\nfrom .._stiction import drop_in\nfrom ._mesh import X", "stiction.ipctk"))
     assert inside == [("stiction", "_stiction"), ("stiction._stiction", "drop_in"), ("stiction.ipctk._mesh", "X")]
+    for source in (
+        "from ._stiction import drop_in",
+        "from ._stiction.drop_in import kind_counts",
+        "import stiction._stiction.drop_in as d",
+        "from . import _stiction\n_stiction.drop_in.kind_counts",
+    ):
+        assert uses_drop_in(source, "stiction"), source
+    assert not uses_drop_in("from ._stiction import Contacts\nfrom ._drop_in import use_as_ipctk", "stiction")
+    assert attributes("drop_in.replaced(other.of_contacts)", of="drop_in") == {"replaced"}
+    assert hidden(SimpleNamespace(A=type("A", (), {"_a": 1, "b": 2}), _c=3)) == {"_a"}
+    for source, expected in [
+        ('py.import("stiction")?.getattr("Scene")', {"stiction"}),
+        ('PyModule::import(py, "stiction.ipctk")?', {"stiction.ipctk"}),
+        ('py.import(intern!(py, "stiction"))?', {"stiction"}),
+        ('const NAME: &str = "stiction._simulation";', {"stiction._simulation"}),
+        ('// py.import("stiction")', set()),
+        ('py.import("stiction._stiction")?; py.import("stiction._stiction.drop_in")?; py.import("os")?; "stiction"', set()),
+    ]:
+        assert above_native(source) == expected, source

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -147,9 +149,46 @@ def test_a_term_cannot_make_steps():
 
     term = Recursive(start())
     simulation = stiction.Simulation(stiction.Scene.parse(SCENE), terms=[term])
-    term.simulation = simulation
-    with pytest.raises(stiction.StepError, match="cannot make steps"):
-        simulation.step()
+    for stepped in (simulation, stiction.Simulation(stiction.Scene.parse(SCENE))):
+        term.simulation = stepped
+        with pytest.raises(stiction.StepError, match="cannot make steps.* of any simulation"):
+            simulation.step()
+    assert stepped.steps == 0
+
+
+def test_a_state_in_which_a_term_fails_is_not_loaded(tmp_path):
+    ahead = stiction.Simulation(stiction.Scene.parse(SCENE), terms=[Spring(start())])
+    ahead.run(until=0.01)
+    ahead.save(tmp_path / "state.bin")
+    term = Broken(start(), "energy", lambda x: 1 / 0)
+    simulation = stiction.Simulation(stiction.Scene.parse(SCENE), terms=[term])
+    before = simulation.positions, simulation.reports
+    with pytest.raises(stiction.StepError, match='term "spring" failed .* division by zero'):
+        simulation.load(tmp_path / "state.bin")
+    np.testing.assert_array_equal(simulation.positions, before[0])
+    assert simulation.steps == 0 and simulation.reports == before[1]
+    simulation.step()
+    term.broken = ""
+    simulation.load(tmp_path / "state.bin")
+    assert simulation.steps == 5
+    assert simulation.reports[0]["spring_energy"] == ahead.reports[-1]["spring_energy"]
+
+
+def test_a_term_fails_at_the_start():
+    term = Spring(start())
+    term.energy = lambda x, t: 1 / 0
+    with pytest.raises(stiction.StepError, match="at the start.* division by zero"):
+        stiction.Simulation(stiction.Scene.parse(SCENE), terms=[term])
+
+
+def test_a_term_may_hold_its_simulation():
+    term = Spring(start())
+    term.simulation = stiction.Simulation(stiction.Scene.parse(SCENE), terms=[term])
+    term.simulation.step()
+    gone = weakref.ref(term)
+    del term
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_term_of_pairs_is_projected():

@@ -54,6 +54,7 @@ def test_typed_code_runs(tmp_path):
     v = [[0.0, 0, 0]] * 3 + [[1.0, 0, 0]] * 3
     assert typed_user_code.friction_forces(contacts, x, v)[3, 0] < 0
     assert len(typed_user_code.steps(ROOT / "scenes" / "slide-2d.toml")) == 91
+    assert typed_user_code.tethered(ROOT / "scenes" / "slide-2d.toml") > 0
     stiction.write_mesh(tmp_path / "m.ply", stiction.Mesh(x, triangles=faces))
     assert len(typed_user_code.surface_of_file(tmp_path / "m.ply").faces) == 2
 

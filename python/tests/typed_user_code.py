@@ -52,3 +52,31 @@ def surface_of_file(path: Path) -> stiction.Surface:
     mesh = stiction.read_mesh(path)
     stiction.write_mesh(path.with_suffix(".msh"), mesh, binary=False)
     return mesh.surface()
+
+
+class Tether:
+    """½ k Σ |xᵢ − Xᵢ|² over all nodes: an energy as users write it."""
+
+    def __init__(self, rest: NDArray[np.float64], stiffness: float) -> None:
+        self.rest, self.stiffness = rest, stiffness
+        self.stencils = np.arange(len(rest))[:, None]
+
+    @property
+    def name(self) -> str:
+        return "tether"
+
+    def energy(self, x: NDArray[np.float64], t: float) -> float:
+        return 0.5 * self.stiffness * float(np.sum((x - self.rest) ** 2))
+
+    def gradient(self, x: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        return self.stiffness * (x - self.rest)
+
+    def hessian(self, x: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        return np.tile(self.stiffness * np.eye(x.shape[1]), (len(x), 1, 1))
+
+
+def tethered(path: Path) -> float:
+    scene = stiction.Scene.load(path)
+    rest = stiction.Simulation(scene).nodes
+    simulation = stiction.Simulation(scene, terms=[Tether(rest, 1e3)])
+    return simulation.step()["tether_energy"]

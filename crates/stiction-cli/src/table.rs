@@ -26,6 +26,8 @@ pub struct Record {
     pub gravity: f64,
     /// Energy of the barriers, in J.
     pub barrier: f64,
+    /// Energies that users added, by name, in J.
+    pub added: Vec<(String, f64)>,
     /// Sum of all energies, in J.
     pub total: f64,
     /// Work done by prescribed vertices, by loads and by changes of the barrier stiffness, in J.
@@ -54,6 +56,7 @@ impl<const D: usize> From<&StepReport<D>> for Record {
             elastic: energies.elastic,
             gravity: energies.gravity,
             barrier: energies.barrier,
+            added: energies.added.clone(),
             total: energies.total(),
             work: report.work + report.load_work + report.stiffness_work,
             heat: report.friction.dissipation,
@@ -98,6 +101,8 @@ impl<'a, const D: usize> Row<'a, D> {
 
     fn record(&self) -> Option<Record> {
         let number = |name| self.number(name);
+        let added = self.schema.added_energies();
+        let added = added.map(|(term, column)| Some((term.to_owned(), self.number(column.name())?)));
         Some(Record {
             time: number("time")?,
             iterations: self.count("newton_iterations")?,
@@ -105,6 +110,7 @@ impl<'a, const D: usize> Row<'a, D> {
             elastic: number("elastic_energy")?,
             gravity: number("gravity_energy")?,
             barrier: number("barrier_energy")?,
+            added: added.collect::<Option<_>>()?,
             total: number("total_energy")?,
             work: number("prescribed_work")? + number("load_work")? + number("stiffness_work")?,
             heat: number("friction_heat")?,
@@ -241,5 +247,26 @@ fn quoted(text: &str) -> String {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_sim::scene::Scene;
+
+    /// What the picture needs is the same from a report and from its row, with energies that users added.
+    #[test]
+    fn a_row_has_what_its_report_has() {
+        let scene = Scene::parse(include_str!("../../../scenes/slide-2d.toml")).unwrap();
+        let (model, state) = scene.build::<2>().unwrap();
+        let mut report = StepReport::at_start(&model, &state);
+        report.energies.added = vec![("spring".to_owned(), 0.1), ("glue".to_owned(), -1e-300)];
+        let schema = Schema::new(["spring", "glue"], ["block"]);
+        let line = row(&schema, &report);
+        let found = record_of(&schema, line.trim_end(), 0).unwrap();
+        assert_eq!(found, Record::from(&report));
+        assert_eq!(found.added, report.energies.added);
+        assert!(record_of(&Schema::<2>::new(["spring"], ["block"]), line.trim_end(), 0).is_none());
     }
 }

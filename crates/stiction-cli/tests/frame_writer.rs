@@ -14,7 +14,7 @@ use stiction_sim::io::{Frame, FrameWriter};
 use stiction_sim::model::Model;
 use stiction_sim::state::State;
 
-/// Positions as lines of bits in `frame-7.txt`, all files beside each other; stops the run after the frame of a step.
+/// Positions of the vertices of the surface as lines of bits in `frame-7.txt`, all files beside each other; stops the run after the frame of a step.
 struct Lines {
     folder: PathBuf,
     frames: Vec<Frame>,
@@ -45,9 +45,9 @@ impl<const D: usize> FrameWriter<D> for Lines {
         self.folder.join(format!("frame-{step}.txt"))
     }
 
-    fn write(&mut self, _: &Model<D>, state: &State<D>) -> Result<()> {
+    fn write(&mut self, model: &Model<D>, state: &State<D>) -> Result<()> {
         let mut text = String::new();
-        for x in &state.q {
+        for x in model.surface_at(&state.q).iter() {
             let bits = x.0.map(|component| component.to_bits().to_string());
             let _ = writeln!(text, "{}", bits.join(" "));
         }

@@ -99,7 +99,8 @@ impl BarrierPotential {
         let (class, Setting { barrier, dhat, physical, .. }) = (py.get_type::<Self>(), &self.0);
         if self.0.lenient {
             let strict = Self(Setting { lenient: false, ..self.0.clone() });
-            return Ok((class.getattr("_lenient")?, (strict,).into_pyobject(py)?));
+            let lenient = py.import("stiction._stiction.drop_in")?.getattr("lenient")?;
+            return Ok((lenient, (strict,).into_pyobject(py)?));
         }
         match barrier {
             BarrierChoice::Adhesion { peak, strength } => {
@@ -116,11 +117,6 @@ impl BarrierPotential {
                 Ok((make, (*dhat, self.kappa(py)?).into_pyobject(py)?))
             }
         }
-    }
-
-    /// The same potential, which takes contacts of any reach, and whose derivatives where there are none are not finite.
-    fn _lenient(&self) -> Self {
-        Self(Setting { lenient: true, ..self.0.clone() })
     }
 
     /// The distance beyond dmin below which the barrier acts, in m.
@@ -330,6 +326,11 @@ const ROUNDING: f64 = 1e-12;
 pub type Placed<'a, const D: usize> = barrier::BarrierPotential<'a, D, AnyBarrier>;
 
 impl Setting {
+    /// The same, which takes contacts of any reach, and whose derivatives where there are none are not finite.
+    pub fn lenient(&self) -> Self {
+        Self { lenient: true, ..self.clone() }
+    }
+
     /// The gradient, checked for finiteness: cheaper than to look at all distances first.
     pub fn gradient<const D: usize>(
         &self,

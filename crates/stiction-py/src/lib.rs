@@ -34,6 +34,7 @@ mod refine;
 mod contact_report;
 mod stiffness;
 mod policy;
+mod way;
 mod motion;
 mod trust_region;
 mod drop_in;

@@ -2,20 +2,18 @@
 
 use numpy::PyArray2;
 use pyo3::prelude::*;
-use stiction::broad_phase::{BroadPhaseKind, Candidates};
+use stiction::broad_phase::BroadPhaseKind;
 use stiction::ccd::Ccd;
 use stiction::crossing::{self, CrossingPair};
 use stiction::error::Result;
-use stiction::math::Vector;
 use stiction::mesh;
-use stiction::obstacle::Obstacle;
 
 use crate::array::from_rows;
 use crate::crowd;
 use crate::error::at;
-use crate::obstacles::Obstacles;
 use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
+use crate::way::{Near, Way};
 
 /// The largest fraction of the motion x + t p, at most 1, during which nothing touches.
 ///
@@ -42,9 +40,9 @@ pub fn largest_step(
 ) -> PyResult<f64> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = Passage::read(surface, x, p, obstacles)?;
-        crowd::check(surface, &path.start, &path.end, 0.5 * min_distance)?;
-        let found = x.py().detach(|| path.largest_step(&ccd)).map_err(|error| at("x + p", error))?;
+        let way = read_way(surface, x, p, obstacles)?;
+        crowd::check(surface, &way.start, &way.end, 0.5 * min_distance)?;
+        let found = x.py().detach(|| proven_step(&way, &ccd)).map_err(|error| at("x + p", error))?;
         found.map_err(|crossing| at("x", format!("intersects itself at the start: {crossing}")))
     })
 }
@@ -65,8 +63,8 @@ pub fn is_free(
 ) -> PyResult<bool> {
     let ccd = read_ccd(method, min_distance)?;
     either!(AnySurface, &surface.0, surface => {
-        let path = Passage::read(surface, x, p, obstacles)?;
-        x.py().detach(|| path.is_free(&ccd)).map_err(|error| at("x + p", error))
+        let way = read_way(surface, x, p, obstacles)?;
+        x.py().detach(|| is_proven_free(&way, &ccd)).map_err(|error| at("x + p", error))
     })
 }
 
@@ -75,61 +73,35 @@ fn read_ccd(method: &str, min_distance: f64) -> PyResult<Ccd> {
     Ccd::new(kind).with_min_distance(min_distance).map_err(|error| at("min_distance", error))
 }
 
-/// The way of a surface past obstacles that it must not enter.
-struct Passage<'a, const D: usize> {
+/// The way from x to x + p.
+fn read_way<'a, const D: usize>(
     surface: &'a SharedSurface<D>,
-    start: Vec<Vector<D>>,
-    end: Vec<Vector<D>>,
-    obstacles: Vec<Obstacle<D>>,
+    x: &Bound<'_, PyAny>,
+    p: &Bound<'_, PyAny>,
+    obstacles: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Way<'a, D>> {
+    let (start, mut end) = (vertex_field(surface, "x", x)?, vertex_field(surface, "p", p)?);
+    for (end, start) in end.iter_mut().zip(&start) {
+        *end += *start;
+    }
+    Way::new(surface, start, end, obstacles)
 }
 
-impl<'a, const D: usize> Passage<'a, D> {
-    fn read(
-        surface: &'a SharedSurface<D>,
-        x: &Bound<'_, PyAny>,
-        p: &Bound<'_, PyAny>,
-        obstacles: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let (start, mut end) = (vertex_field(surface, "x", x)?, vertex_field(surface, "p", p)?);
-        for (end, start) in end.iter_mut().zip(&start) {
-            *end += *start;
-        }
-        Ok(Self { surface, start, end, obstacles: Obstacles::read(obstacles)?.solids })
+/// The step, or what intersects at the start.
+fn proven_step<const D: usize>(way: &Way<'_, D>, ccd: &Ccd) -> Result<std::result::Result<f64, String>> {
+    // A sum of finite numbers may not be one.
+    way.surface.check_positions(&way.end)?;
+    let step = way.largest_step(ccd, &Near::By(BroadPhaseKind::default()))?;
+    // Nowhere to go needs no proof.
+    if step == 0.0 {
+        return Ok(Ok(0.0));
     }
+    Ok(way.surface.crossing_at_start(&way.start, &way.end, step)?.map_or(Ok(step), Err))
+}
 
-    /// The same without obstacles.
-    fn moving(&self) -> mesh::MovingSurface<'_, D> {
-        mesh::MovingSurface::new(self.surface, &self.start, &self.end)
-    }
-
-    fn candidates(&self, ccd: &Ccd) -> Result<Candidates> {
-        let inflation = 0.5 * ccd.min_distance();
-        // A sum of finite numbers may not be one.
-        self.surface.check_positions(&self.end)?;
-        Ok(self.surface.candidates(BroadPhaseKind::default(), &self.start, &self.end, inflation))
-    }
-
-    /// The step, or what intersects at the start.
-    fn largest_step(&self, ccd: &Ccd) -> Result<std::result::Result<f64, String>> {
-        let mut step = ccd.largest_step(self.surface, &self.candidates(ccd)?, &self.start, &self.end)?;
-        for obstacle in &self.obstacles {
-            step = step.min(ccd.obstacle_step(obstacle, Vector::ZERO, &self.moving())?);
-        }
-        // Nowhere to go needs no proof.
-        if step == 0.0 {
-            return Ok(Ok(0.0));
-        }
-        Ok(self.surface.crossing_at_start(&self.start, &self.end, step)?.map_or(Ok(step), Err))
-    }
-
-    fn is_free(&self, ccd: &Ccd) -> Result<bool> {
-        let broad_phase = BroadPhaseKind::default();
-        let mut free = ccd.is_motion_free(self.surface, &self.start, &self.end, broad_phase)?;
-        for obstacle in &self.obstacles {
-            free = free && ccd.is_free_of_obstacle(obstacle, Vector::ZERO, &self.moving())?;
-        }
-        Ok(free && self.surface.crossing_at_start(&self.start, &self.end, 1.0)?.is_none())
-    }
+fn is_proven_free<const D: usize>(way: &Way<'_, D>, ccd: &Ccd) -> Result<bool> {
+    let free = way.is_free(ccd, &Near::By(BroadPhaseKind::default()))?;
+    Ok(free && way.surface.crossing_at_start(&way.start, &way.end, 1.0)?.is_none())
 }
 
 /// Pairs of primitives that share a point though they share no vertex, ascending, decided exactly.

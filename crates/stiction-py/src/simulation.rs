@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use numpy::PyArray2;
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 use stiction::contact::ContactKey;
@@ -70,15 +71,16 @@ struct Run<const D: usize> {
 /// - perhaps `domain`: `"nodes"`, as without it, or `"surface"`, whose vertices `positions` has.
 ///
 /// Its forces are minus the gradient; its energy is `NAME_energy` of reports, and what it does as time goes on is part of `load_work`. An exception in it
-/// fails the step.
+/// fails the step. In its methods no simulation makes steps, loads states or gives timings.
 ///
-/// Raises `ValueError` if bodies intersect or a value is not possible.
+/// Raises `ValueError` if bodies intersect or a value is not possible, and `StepError` if the energy of a term cannot be computed at the start.
 ///
 /// While a step is computed other threads may read positions and velocities: those after the last whole step.
 #[pyclass(frozen, subclass, module = "stiction._stiction")]
 pub struct Simulation {
     scene: Py<Scene>,
-    terms: Vec<Py<PyAny>>,
+    /// Shared with the model: for Python's search for cycles each is one reference.
+    terms: Vec<Arc<Py<PyAny>>>,
     run: AnyRun,
     /// Reports of steps before the simulation was stored and restored.
     earlier: Lock<Option<Py<PyList>>>,
@@ -101,6 +103,7 @@ impl Simulation {
     #[pyo3(signature = (scene, terms = Vec::new()))]
     fn new(scene: &Bound<'_, Scene>, terms: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         let (py, whole) = (scene.py(), scene.get());
+        let terms: Vec<_> = terms.into_iter().map(|term| Arc::new(term.unbind())).collect();
         let (run, settled) = if whole.scene.dimension == 2 {
             let (run, settled) = Run::start(py, whole, &terms)?;
             (AnyRun::Flat(run), settled)
@@ -112,7 +115,6 @@ impl Simulation {
             let text = CString::new(warning).unwrap_or_default();
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
         }
-        let terms = terms.into_iter().map(Bound::unbind).collect();
         Ok(Self { scene: scene.clone().unbind(), terms, run, earlier: Lock::new(None) })
     }
 
@@ -273,7 +275,8 @@ impl Simulation {
     /// Goes to a state that `save` or `stiction run` saved, of this scene or one whose bodies have the same vertices, elements and masses:
     /// friction or stiffness, say, may be others, but not the time step. `reports` begins anew with that state.
     ///
-    /// Raises `ValueError` if the file is no such state, is damaged, or bodies intersect in it; the simulation is then as it was.
+    /// Raises `ValueError` if the file is no such state, is damaged, or bodies intersect in it, and `StepError` if a term fails in it; the
+    /// simulation is then as it was.
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         not_inside()?;
@@ -340,8 +343,15 @@ impl Simulation {
             *run.state.lock()? = Arc::new(State { q, v, time, step, a, f, before, kappa, reserve, memory });
             run.reports.lock()?.clear();
         });
-        *self.earlier.lock()? = Some(reports.unbind());
+        // Dropped without the lock, as in `load`.
+        let old = self.earlier.lock()?.replace(reports.unbind());
+        drop(old);
         Ok(())
+    }
+
+    /// A term may hold the simulation that holds it: Python finds such cycles and clears the term.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.terms.iter().try_for_each(|term| visit.call(&**term))
     }
 }
 
@@ -375,19 +385,25 @@ fn remembered(stored: &[Bound<'_, PyAny>]) -> PyResult<Memory> {
 
 impl<const D: usize> Run<D> {
     /// The start of a scene, with more energies.
-    fn start(py: Python<'_>, whole: &Scene, terms: &[Bound<'_, PyAny>]) -> PyResult<(Self, Settled)> {
+    fn start(py: Python<'_>, whole: &Scene, terms: &[Arc<Py<PyAny>>]) -> PyResult<(Self, Settled)> {
         let placed = py.detach(|| whole.scene.placed::<D>());
         let (mut model, mut state) = placed.map_err(|error| whole.error(error))?;
         for term in terms {
-            model = with_term(model, term)?;
+            model = with_term(py, model, term)?;
         }
         let settled = py.detach(|| whole.scene.settle(&model, &mut state, &mut Workspace::default()));
         let run = py.detach(|| Self::new(model, state));
-        match run.model.terms.trouble() {
+        run.check_terms("at the start")?;
+        Ok((run, settled))
+    }
+
+    /// Raises what went wrong in a term since that was last asked.
+    fn check_terms(&self, place: &str) -> PyResult<()> {
+        match self.model.terms.trouble() {
             Some((term, what)) => {
-                Err(StepError::new_err(format!("the term \"{term}\" failed at the start: {what}")))
+                Err(StepError::new_err(format!("the term \"{term}\" failed {place}: {what}")))
             }
-            None => Ok((run, settled)),
+            None => Ok(()),
         }
     }
 
@@ -438,8 +454,11 @@ impl<const D: usize> Run<D> {
 
     /// Goes to a state, once a step of another thread has ended.
     fn go_to(&self, state: State<D>) -> PyResult<()> {
-        let report = StepReport::at_start(&self.model, &state);
+        // What goes wrong in terms is that of whoever has the lock.
         let _work = self.work.lock()?;
+        let _ = self.model.terms.trouble();
+        let report = StepReport::at_start(&self.model, &state);
+        self.check_terms("in the state of the file")?;
         *self.reports.lock()? = vec![report];
         *self.state.lock()? = Arc::new(state);
         Ok(())

@@ -18,8 +18,8 @@ pub type Groups<'py> = (Vec<Group<'py>>, Bound<'py, PyArray1<f64>>);
 
 /// Slides as arrays.
 pub fn to_arrays<'py, const D: usize>(py: Python<'py>, slides: &Slides<D>) -> Groups<'py> {
-    let Slides { obstacle, vv, ve, ee, vf, details } = slides;
-    let groups = vec![group(py, obstacle), group(py, vv), group(py, ve), group(py, ee), group(py, vf)];
+    let Slides { vv, ve, ee, vf, obstacle, details } = slides;
+    let groups = vec![group(py, vv), group(py, ve), group(py, ee), group(py, vf), group(py, obstacle)];
     (groups, PyArray1::from_iter(py, details.iter().flat_map(detail_row)))
 }
 
@@ -50,7 +50,7 @@ fn detail_row<const D: usize>(detail: &Detail<D>) -> Vec<f64> {
 /// Slides from arrays, over so many vertices.
 pub fn read<const D: usize>(stored: &Bound<'_, PyAny>, vertices: usize) -> PyResult<Slides<D>> {
     let (groups, details): (Vec<Bound<'_, PyAny>>, Bound<'_, PyAny>) = stored.extract()?;
-    let [obstacle, vv, ve, ee, vf] = groups.as_slice() else {
+    let [vv, ve, ee, vf, obstacle] = groups.as_slice() else {
         return Err(at("slides", "expected five lists"));
     };
     let numbers = reals_of_any_shape("slides", &details)?;
@@ -60,11 +60,11 @@ pub fn read<const D: usize>(stored: &Bound<'_, PyAny>, vertices: usize) -> PyRes
     let details: Vec<Detail<D>> = numbers.chunks_exact(3 * D + 9).map(read_detail).collect();
     let count = details.len();
     Ok(Slides {
-        obstacle: read_group(obstacle, vertices, count)?,
         vv: read_group(vv, vertices, count)?,
         ve: read_group(ve, vertices, count)?,
         ee: read_group(ee, vertices, count)?,
         vf: read_group(vf, vertices, count)?,
+        obstacle: read_group(obstacle, vertices, count)?,
         details,
     })
 }

@@ -17,7 +17,7 @@ use crate::error::{at, not_negative, positive};
 /// `diagonal`: of the bounding box, in m. `mean_mass`: of a vertex, in kg.
 /// `gradient`: of all other energies, in N; `barrier_gradient`: of the barrier at κ = 1; arrays of the same shape.
 /// `scale`: the factor with which energies enter the incremental potential, such as h²; 1 for energies as they are.
-/// `dhat`, `dmin`, `barrier`, `physical_units`: as for Contacts.
+/// `dhat`, `barrier`, `physical_units`: as for `BarrierPotential`. `dmin`: as for `Contacts`.
 #[pyfunction]
 #[pyo3(signature = (
     diagonal, mean_mass, gradient, barrier_gradient, dhat, *, dmin=0.0, barrier="clamped_log", physical_units=false, scale=1.0

@@ -28,10 +28,10 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Refuses what waits for the end of a step inside a term of that step.
+/// Refuses what waits for the end of a step inside a term, which may be one of that step.
 pub fn not_inside() -> PyResult<()> {
     if INSIDE.get() {
-        let message = "a term cannot make steps, load states or read timings: the step that it is part of has not ended";
+        let message = "a term cannot make steps, load states or read timings, of any simulation: it could wait for the step that it is part of";
         return Err(PyRuntimeError::new_err(message));
     }
     Ok(())
@@ -44,7 +44,7 @@ struct PyTerm {
     /// Vertices of the local matrices, `width` each.
     stencils: Vec<u32>,
     width: usize,
-    object: Py<PyAny>,
+    object: Arc<Py<PyAny>>,
     /// The first exception since it was last asked for.
     trouble: Mutex<Option<String>>,
 }
@@ -56,7 +56,12 @@ impl fmt::Debug for PyTerm {
 }
 
 /// The model with one more energy.
-pub fn with_term<const D: usize>(model: Model<D>, term: &Bound<'_, PyAny>) -> PyResult<Model<D>> {
+pub fn with_term<const D: usize>(
+    py: Python<'_>,
+    model: Model<D>,
+    object: &Arc<Py<PyAny>>,
+) -> PyResult<Model<D>> {
+    let term = object.bind(py);
     let name: String =
         term.getattr("name")?.extract().map_err(|_| at("name of a term", "must be a string"))?;
     let domain =
@@ -70,7 +75,7 @@ pub fn with_term<const D: usize>(model: Model<D>, term: &Bound<'_, PyAny>) -> Py
     let count =
         if domain == Domain::Nodes { model.mass.of_nodes().len() } else { model.surface.rest().len() };
     let (stencils, width) = stencils(&name, term, count)?;
-    let object = term.clone().unbind();
+    let object = Arc::clone(object);
     let term = PyTerm { name: name.clone(), domain, stencils, width, object, trouble: Mutex::default() };
     model.with_term(Arc::new(term)).map_err(|error| at("name of a term", error))
 }

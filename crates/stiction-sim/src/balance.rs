@@ -27,11 +27,11 @@ const SLIGHT: f64 = 1e-3;
 /// go up for good. So a state has a reserve `R`, what was lost so far and has not been given back,
 ///
 /// ```text
-/// R ← min(R − (ΔE − W), 0.05 S)        S = K + Ψ + B
+/// R ← min(R − (ΔE − W), 0.05 S)        S = max(K + Ψ + B, 0) + Σ |Eᵢ|
 /// ```
-/// with the change of all energies `ΔE` and the work `W` of the step, and energies of motion, deformation and contact. A step that would
-/// bring `R` below −10⁻⁸ S creates energy. Heat counts as lost: it is booked with the forces at the end of a step, too roughly to be held
-/// against it.
+/// with the change of all energies `ΔE` and the work `W` of the step, the energies `K`, `Ψ` and `B` of motion, deformation and contact, and
+/// the energies `Eᵢ` that users added. A step that would bring `R` below −10⁻⁸ S creates energy. Heat counts as lost: it is booked with the
+/// forces at the end of a step, too roughly to be held against it.
 #[derive(Clone, Copy, Debug)]
 pub struct Balance {
     reserve: f64,

@@ -1,4 +1,6 @@
-//! Vertices whose positions are given: fixed ones and moving ones.
+//! Nodes whose positions are given: fixed ones and moving ones.
+
+use std::collections::BTreeMap;
 
 use stiction::math::Vector;
 
@@ -67,7 +69,7 @@ impl<const D: usize> Turn<D> {
 }
 
 impl<const D: usize> Trajectory<D> {
-    /// A path through these times (in s, ascending) and displacements (in m).
+    /// Straight lines through these times (in s, ascending) and displacements (in m).
     ///
     /// # Errors
     /// If a number is not finite or the times do not ascend.
@@ -149,70 +151,79 @@ impl<const D: usize> Trajectory<D> {
     }
 }
 
-/// The prescribed vertices of a model.
+/// The prescribed nodes of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Boundary<const D: usize> {
-    /// Which path each prescribed vertex follows, ascending by vertex.
-    vertices: Vec<(u32, u32)>,
-    paths: Vec<Trajectory<D>>,
+    /// The number of the trajectory of each prescribed node.
+    nodes: BTreeMap<u32, u32>,
+    trajectories: Vec<Trajectory<D>>,
 }
 
 impl<const D: usize> Boundary<D> {
-    /// Makes the vertices follow a path from their rest positions; a later call for the same vertex wins.
-    pub fn prescribe(&mut self, vertices: impl IntoIterator<Item = u32>, path: Trajectory<D>) {
-        let index = self.paths.len() as u32;
-        self.paths.push(path);
-        self.vertices.extend(vertices.into_iter().map(|vertex| (vertex, index)));
-        // Stable: of several paths of a vertex, the latest comes last.
-        self.vertices.sort_by_key(|&(vertex, _)| vertex);
-        self.vertices.dedup_by(|later, earlier| {
-            let again = later.0 == earlier.0;
-            if again {
-                earlier.1 = later.1;
-            }
-            again
-        });
+    /// Makes the nodes follow a trajectory from their rest positions; a later call for the same node wins.
+    pub fn prescribe(&mut self, nodes: impl IntoIterator<Item = u32>, trajectory: Trajectory<D>) {
+        let number = self.trajectories.len() as u32;
+        self.trajectories.push(trajectory);
+        self.nodes.extend(nodes.into_iter().map(|node| (node, number)));
     }
 
-    /// The number of the path that a vertex follows, in the order in which they were prescribed.
-    pub fn path_of(&self, vertex: u32) -> Option<usize> {
-        let place = self.vertices.binary_search_by_key(&vertex, |&(v, _)| v).ok()?;
-        Some(self.vertices[place].1 as usize)
+    /// The number of the trajectory that a node follows, in the order in which they were prescribed.
+    pub fn trajectory_of(&self, node: u32) -> Option<usize> {
+        self.nodes.get(&node).map(|number| *number as usize)
     }
 
-    /// A path by its number.
+    /// A trajectory by its number.
     ///
     /// # Panics
-    /// If there is no such path.
-    pub fn path(&self, number: usize) -> &Trajectory<D> {
-        &self.paths[number]
+    /// If there is no such trajectory.
+    pub fn trajectory(&self, number: usize) -> &Trajectory<D> {
+        &self.trajectories[number]
     }
 
-    /// Whether no vertex is prescribed.
-    pub fn is_empty(&self) -> bool {
-        self.vertices.is_empty()
-    }
-
-    /// The prescribed vertices, ascending.
-    pub fn vertices(&self) -> impl Iterator<Item = u32> {
-        self.vertices.iter().map(|&(vertex, _)| vertex)
-    }
-
-    /// For every vertex of a model with `count` of them whether it is prescribed.
-    pub fn mask(&self, count: usize) -> Vec<bool> {
-        let mut mask = vec![false; count];
-        for vertex in self.vertices() {
-            mask[vertex as usize] = true;
-        }
-        mask
-    }
-
-    /// Where the prescribed vertices should be at time `t`.
-    pub fn targets(&self, rest: &[Vector<D>], t: f64) -> Vec<(u32, Vector<D>)> {
-        let place = |&(vertex, path): &(u32, u32)| {
-            (vertex, self.paths[path as usize].place(rest[vertex as usize], t))
+    /// For every trajectory the number of the first that is equal to it.
+    pub(crate) fn alike(&self) -> Vec<usize> {
+        let mut distinct: Vec<usize> = Vec::new();
+        let mut first = |(number, trajectory): (usize, &Trajectory<D>)| {
+            let known = distinct.iter().find(|known| self.trajectories[**known] == *trajectory);
+            known.copied().unwrap_or_else(|| {
+                distinct.push(number);
+                number
+            })
         };
-        self.vertices.iter().map(place).collect()
+        self.trajectories.iter().enumerate().map(&mut first).collect()
+    }
+
+    /// The prescribed nodes, ascending.
+    pub fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.nodes.keys().copied()
+    }
+
+    /// For every node of a model with `count` of them whether it is prescribed.
+    ///
+    /// # Errors
+    /// If a prescribed node does not exist.
+    pub fn mask(&self, count: usize) -> Result<Vec<bool>> {
+        let mut mask = vec![false; count];
+        for (index, node) in self.nodes().enumerate() {
+            let Some(entry) = mask.get_mut(node as usize) else {
+                let (what, value) = ("prescribed node", f64::from(node));
+                let must = "smaller than the number of nodes";
+                return Err(stiction::error::Error::BadEntry { what, index, value, must }.into());
+            };
+            *entry = true;
+        }
+        Ok(mask)
+    }
+
+    /// Where the prescribed nodes should be at time `t`.
+    ///
+    /// # Panics
+    /// If a prescribed node does not exist.
+    pub fn targets(&self, rest: &[Vector<D>], t: f64) -> Vec<(u32, Vector<D>)> {
+        let place = |(&node, &number): (&u32, &u32)| {
+            (node, self.trajectories[number as usize].place(rest[node as usize], t))
+        };
+        self.nodes.iter().map(place).collect()
     }
 }
 
@@ -221,11 +232,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_linear_between_its_frames() {
-        let path = Trajectory::new(vec![(1.0, Vector([0.0, 0.0])), (3.0, Vector([2.0, -4.0]))]).unwrap();
-        assert_eq!(path.at(0.0), Vector([0.0, 0.0]));
-        assert_eq!(path.at(2.0), Vector([1.0, -2.0]));
-        assert_eq!(path.at(9.0), Vector([2.0, -4.0]));
+    fn a_trajectory_is_linear_between_its_frames() {
+        let trajectory =
+            Trajectory::new(vec![(1.0, Vector([0.0, 0.0])), (3.0, Vector([2.0, -4.0]))]).unwrap();
+        assert_eq!(trajectory.at(0.0), Vector([0.0, 0.0]));
+        assert_eq!(trajectory.at(2.0), Vector([1.0, -2.0]));
+        assert_eq!(trajectory.at(9.0), Vector([2.0, -4.0]));
         assert_eq!(Trajectory::<2>::default().at(1.0), Vector::ZERO);
         assert!(Trajectory::new(vec![(1.0, Vector([0.0])), (1.0, Vector([0.0]))]).is_err());
     }
@@ -235,8 +247,8 @@ mod tests {
         let quarter = || Signal::Constant(std::f64::consts::FRAC_PI_2);
         let near = |a: Vector<3>, b: [f64; 3]| (a - Vector(b)).norm() < 1e-15;
         let turn = Turn::new(Vector([1.0, 0.0, 0.0]), Vector([0.0, 0.0, 2.0]), quarter()).unwrap();
-        let path = Trajectory::new(vec![(0.0, Vector([0.0, 0.0, 5.0]))]).unwrap().with_turn(turn);
-        assert!(near(path.place(Vector([2.0, 0.0, 7.0]), 1.0), [1.0, 1.0, 12.0]));
+        let lifted = Trajectory::new(vec![(0.0, Vector([0.0, 0.0, 5.0]))]).unwrap().with_turn(turn);
+        assert!(near(lifted.place(Vector([2.0, 0.0, 7.0]), 1.0), [1.0, 1.0, 12.0]));
         let turn = Turn::new(Vector([1.0, 0.0]), Vector([0.0, 0.0]), quarter()).unwrap();
         let flat = Trajectory::default().with_turn(turn).place(Vector([2.0, 0.0]), 1.0);
         assert!((flat - Vector([1.0, 1.0])).norm() < 1e-15);
@@ -250,8 +262,21 @@ mod tests {
         let mut boundary = Boundary::default();
         boundary.prescribe([5, 2], Trajectory::default());
         boundary.prescribe([5], Trajectory::new(vec![(0.0, Vector([1.0]))]).unwrap());
-        assert_eq!(boundary.vertices().collect::<Vec<_>>(), [2, 5]);
+        assert_eq!(boundary.nodes().collect::<Vec<_>>(), [2, 5]);
         assert_eq!(boundary.targets(&[Vector([0.0]); 6], 0.0), [(2, Vector([0.0])), (5, Vector([1.0]))]);
-        assert_eq!(boundary.mask(6), [false, false, true, false, false, true]);
+        assert_eq!(boundary.mask(6).unwrap(), [false, false, true, false, false, true]);
+        let message = boundary.mask(5).unwrap_err().to_string();
+        assert!(message.contains("prescribed node") && message.contains('5'), "{message}");
+    }
+
+    #[test]
+    fn equal_trajectories_have_the_number_of_the_first() {
+        let mut boundary = Boundary::default();
+        let shift = |by: f64| Trajectory::new(vec![(0.0, Vector([by]))]).unwrap();
+        for (node, by) in [1.0, 2.0, 1.0, 3.0, 2.0, 1.0].into_iter().enumerate() {
+            boundary.prescribe([node as u32], shift(by));
+        }
+        assert_eq!(boundary.alike(), [0, 1, 0, 3, 1, 0]);
+        assert_eq!(boundary.trajectory_of(2), Some(2));
     }
 }

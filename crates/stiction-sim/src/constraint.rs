@@ -1,7 +1,7 @@
 //! Linear conditions on the nodes, which are eliminated: nothing stretches, and no stiffness has to be chosen.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stiction::math::Vector;
 use stiction::mesh::DisplacementMap;
@@ -9,10 +9,10 @@ use stiction::mesh::DisplacementMap;
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 
-/// What is left of a weight that should be 0, relative to the largest of its link.
+/// What is left of a weight that should be 0, relative to the largest of those that made it.
 const ROUNDING: f64 = 1e-12;
 
-/// How far a link may be from holding, relative to its weights and the largest coordinate: what rounding leaves of one that holds.
+/// How far a link may be from holding, relative to its weights and the largest coordinate of its nodes: what rounding leaves of one that holds.
 const HOLDS: f64 = 1e-10;
 
 /// A condition on nodes that holds for each axis: a weighted sum of their positions stays as it is at rest.
@@ -20,7 +20,10 @@ const HOLDS: f64 = 1e-10;
 /// ```text
 /// Σₖ aₖ qₖ(t) = Σₖ aₖ Xₖ        a without unit, q and X in m
 /// ```
-/// Two bodies that share a point have one: the weights of the point in the one body, and in the other with the opposite sign.
+/// With the weights of a point in one body, and of a point in another with the opposite sign, it keeps the vector between both points: a ball joint with
+/// an arm of constant direction. So surfaces that are linked stay as far apart as they are at rest, and have to be apart: bodies that touch at rest count as
+/// intersecting. The vector may be zero between points of the same body, and between nodes of solids with a [`Skin`](crate::model::Skin) each: these nodes
+/// touch nothing themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// Its name in messages.
@@ -68,10 +71,10 @@ impl<const D: usize> Constraints<D> {
     /// Eliminates what is prescribed and linked, for nodes that are at `rest`, in m.
     ///
     /// # Errors
-    /// If a link names a node that does not exist, has no weight, or contradicts prescribed motion.
+    /// If a link or the boundary names a node that does not exist, or a link has no weight or contradicts prescribed motion.
     pub fn new(rest: &[Vector<D>], boundary: &Boundary<D>, links: Vec<Link>) -> Result<Self> {
-        let prescribed = boundary.mask(rest.len());
-        let mut elimination = Elimination { rest, boundary, prescribed: &prescribed, rows: BTreeMap::new() };
+        let prescribed = boundary.mask(rest.len())?;
+        let mut elimination = Elimination::new(rest, boundary, &prescribed);
         let mut redundant = Vec::new();
         for link in &links {
             if !elimination.add(link)? {
@@ -79,12 +82,31 @@ impl<const D: usize> Constraints<D> {
             }
         }
         let followers = elimination.followers();
-        let map = map(&prescribed, &followers)?;
+        Self { followers, links, redundant, ..Self::default() }.with_prescribed(&prescribed)
+    }
+
+    /// The same with more `nodes` prescribed, for a boundary that has them, too.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub(crate) fn holding(&self, nodes: &[u32], rest: &[Vector<D>], boundary: &Boundary<D>) -> Result<Self> {
+        let prescribed = boundary.mask(rest.len())?;
+        let held: BTreeSet<u32> = nodes.iter().copied().collect();
+        if self.links.iter().flat_map(|link| &link.nodes).any(|(node, _)| held.contains(node)) {
+            return Self::new(rest, boundary, self.links.clone());
+        }
+        // No follower is among them, or follows one of them.
+        self.clone().with_prescribed(&prescribed)
+    }
+
+    /// The same followers with these nodes prescribed, none of them a follower.
+    fn with_prescribed(self, prescribed: &[bool]) -> Result<Self> {
+        let map = map(prescribed, &self.followers)?;
         let free = match &map {
-            Some(map) => (0..rest.len()).map(|node| map.row(node).next().is_some()).collect(),
-            None => vec![true; rest.len()],
+            Some(map) => (0..prescribed.len()).map(|node| map.row(node).next().is_some()).collect(),
+            None => vec![true; prescribed.len()],
         };
-        Ok(Self { followers, map, free, links, redundant })
+        Ok(Self { map, free, ..self })
     }
 
     /// For every node whether an unknown moves it; the others are where prescribed motion wants them.
@@ -92,17 +114,23 @@ impl<const D: usize> Constraints<D> {
         &self.free
     }
 
-    /// Checks that all links hold for nodes at `q` that are at `rest` elsewhere, both in m.
+    /// Checks that all links hold with the nodes at `q`, given their places at `rest`, both in m.
     ///
     /// # Errors
-    /// Naming the first that does not.
+    /// Naming the first that does not; or if there is not one place for each node.
     pub fn check(&self, rest: &[Vector<D>], q: &[Vector<D>]) -> Result<()> {
-        let far = rest.iter().chain(q).map(|x| x.norm()).fold(0.0, f64::max);
+        for (what, found) in [("list of places at rest", rest.len()), ("list of places of nodes", q.len())] {
+            check_length(what, found, self.free.len())?;
+        }
         for link in &self.links {
-            let missing = |(node, a): &(u32, f64)| (q[*node as usize] - rest[*node as usize]) * *a;
-            let missing = link.nodes.iter().map(missing).fold(Vector::ZERO, |sum, way| sum + way).norm();
-            let weights: f64 = link.nodes.iter().map(|(_, a)| a.abs()).sum();
-            if missing > HOLDS * weights * far {
+            let missing = missing(link, rest, q);
+            let places = link.nodes.iter().map(|(node, _)| *node as usize);
+            let reach = places.map(|node| rest[node].max_abs().max(q[node].max_abs())).fold(0.0, f64::max);
+            let largest = largest(link);
+            let weights: f64 = link.nodes.iter().map(|(_, a)| (a / largest).abs()).sum();
+            // False where a number is none.
+            let holds = missing.is_finite() && missing <= HOLDS * weights * reach;
+            if !holds {
                 let what = format!(
                     "is {missing:.3e} m from holding: begin with a state in which it holds, such as that at rest"
                 );
@@ -190,6 +218,26 @@ impl<const D: usize> Constraints<D> {
     }
 }
 
+/// Checks that a list has an entry for each of `expected` nodes.
+pub(crate) fn check_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(stiction::error::Error::WrongLength { what, found, expected }.into())
+}
+
+/// The largest weight of a link, without its sign.
+fn largest(link: &Link) -> f64 {
+    link.nodes.iter().map(|(_, weight)| weight.abs()).fold(0.0, f64::max)
+}
+
+/// By how much the nodes at `q` fail to keep a link, in m, with its largest weight as 1.
+fn missing<const D: usize>(link: &Link, rest: &[Vector<D>], q: &[Vector<D>]) -> f64 {
+    let largest = largest(link);
+    let way = |(node, a): &(u32, f64)| (q[*node as usize] - rest[*node as usize]) * (a / largest);
+    link.nodes.iter().map(way).fold(Vector::ZERO, |sum, way| sum + way).norm()
+}
+
 /// `Z` of the nodes that are neither prescribed nor follow; nothing if those are all.
 fn map<const D: usize>(prescribed: &[bool], followers: &[Follower<D>]) -> Result<Option<DisplacementMap>> {
     let mut follower_of = vec![None; prescribed.len()];
@@ -229,33 +277,76 @@ struct Elimination<'a, const D: usize> {
     prescribed: &'a [bool],
     /// Followers, and what they follow.
     rows: BTreeMap<u32, Row>,
+    /// For nodes that are not prescribed the followers that may have them in their rows; some no longer do.
+    led: BTreeMap<u32, BTreeSet<u32>>,
+    /// For every trajectory the first that is equal; made when it is needed.
+    alike: Option<Vec<usize>>,
 }
 
-impl<const D: usize> Elimination<'_, D> {
+/// What nodes of the same motion have of a link: it keeps its sum where both are zero, or the motion does not change them.
+struct Share<const D: usize> {
+    /// The sum of the weights.
+    weight: f64,
+    /// `Σ aₖ (Xₖ − c)`, in m, about the centre of the turn.
+    moment: Vector<D>,
+    /// The largest coordinate that the moment is made of, in m.
+    reach: f64,
+    /// The first of the nodes.
+    node: u32,
+}
+
+impl<'a, const D: usize> Elimination<'a, D> {
+    fn new(rest: &'a [Vector<D>], boundary: &'a Boundary<D>, prescribed: &'a [bool]) -> Self {
+        Self { rest, boundary, prescribed, rows: BTreeMap::new(), led: BTreeMap::new(), alike: None }
+    }
+
     /// Adds a link; whether it says anything new.
     fn add(&mut self, link: &Link) -> Result<bool> {
         let row = self.substituted(link)?;
-        let unknown = |(node, _): &(&u32, &f64)| !self.prescribed[**node as usize];
-        // The first of equals, whatever rounding does to the others.
-        let pivot = row.iter().filter(unknown).reduce(|a, b| if b.1.abs() > a.1.abs() { b } else { a });
-        let Some((&node, &weight)) = pivot else {
+        let Some((node, weight)) = self.pivot(&row) else {
             return self.check_prescribed(link, &row).map(|()| false);
         };
         let others = row.iter().filter(|(other, _)| **other != node);
         let new: Row = others.map(|(other, a)| (*other, -a / weight)).collect();
-        for row in self.rows.values_mut() {
-            if let Some(factor) = row.remove(&node) {
-                add_times(row, &new, factor);
-            }
+        for follower in self.led.remove(&node).unwrap_or_default() {
+            self.replace(follower, node, &new);
         }
+        self.index(node, &new);
         self.rows.insert(node, new);
         Ok(true)
     }
 
-    /// The weights of a link by nodes that follow none; those that cancel are left out.
+    /// The node that becomes a follower, and its weight: the one with the largest weight that is not prescribed. Of equals the one with the fewest
+    /// followers, whose rows change; of those the first, whatever rounding does to the others.
+    fn pivot(&self, row: &Row) -> Option<(u32, f64)> {
+        let led = |node: &u32| self.led.get(node).map_or(0, BTreeSet::len);
+        let unknown = row.iter().filter(|(node, _)| !self.prescribed[**node as usize]);
+        let order = |a: &(&u32, &f64), b: &(&u32, &f64)| {
+            a.1.abs().total_cmp(&b.1.abs()).then_with(|| led(b.0).cmp(&led(a.0)))
+        };
+        unknown.reduce(|a, b| if order(&a, &b).is_lt() { b } else { a }).map(|(node, a)| (*node, *a))
+    }
+
+    /// Puts what a node follows into the row of one of its followers.
+    fn replace(&mut self, follower: u32, node: u32, new: &Row) {
+        let Some(row) = self.rows.get_mut(&follower) else { return };
+        let Some(factor) = row.remove(&node) else { return };
+        let largest = row.values().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
+        let largest = largest.max(add_times(row, new, factor));
+        cancel(row, largest);
+        self.index(follower, new);
+    }
+
+    /// Notes that a follower may have these nodes in its row.
+    fn index(&mut self, follower: u32, row: &Row) {
+        for node in row.keys().filter(|node| !self.prescribed[**node as usize]) {
+            self.led.entry(*node).or_default().insert(follower);
+        }
+    }
+
+    /// The weights of a link by nodes that follow none, the largest of the link as 1; those that cancel are left out.
     fn substituted(&self, link: &Link) -> Result<Row> {
         let wrong = |what: String| Err(Error::Link { link: link.name.clone(), what });
-        let mut row = Row::new();
         for &(node, weight) in &link.nodes {
             if node as usize >= self.rest.len() {
                 return wrong(format!("names node {node} of {}: give one that exists", self.rest.len()));
@@ -263,41 +354,38 @@ impl<const D: usize> Elimination<'_, D> {
             if !weight.is_finite() {
                 return wrong(format!("weighs node {node} with {weight}: give a number"));
             }
+        }
+        let whole = largest(link);
+        if whole == 0.0 {
+            return wrong("binds nothing: give nodes with weights other than 0".to_owned());
+        }
+        let (mut row, mut largest) = (Row::new(), 1.0_f64);
+        for &(node, weight) in &link.nodes {
+            let weight = weight / whole;
             match self.rows.get(&node) {
-                Some(leaders) => add_times(&mut row, leaders, weight),
+                Some(leaders) => largest = largest.max(add_times(&mut row, leaders, weight)),
                 None => *row.entry(node).or_insert(0.0) += weight,
             }
         }
-        let largest = link.nodes.iter().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
-        if largest == 0.0 {
-            return wrong("binds nothing: give nodes with weights other than 0".to_owned());
-        }
-        row.retain(|_, weight| weight.abs() > ROUNDING * largest);
+        cancel(&mut row, largest);
         Ok(row)
     }
 
     /// Checks that prescribed motion alone keeps what is left of a link.
-    fn check_prescribed(&self, link: &Link, row: &Row) -> Result<()> {
-        let mut paths: BTreeMap<usize, (f64, Vector<D>, u32)> = BTreeMap::new();
-        for (&node, &weight) in row {
-            let Some(path) = self.boundary.path_of(node) else { continue };
-            let path = self.first_alike(path);
-            let (sum, moment, _) = paths.entry(path).or_insert((0.0, Vector::ZERO, node));
-            *sum += weight;
-            let center = self.boundary.path(path).center().unwrap_or(Vector::ZERO);
-            *moment += (self.rest[node as usize] - center) * weight;
-        }
+    fn check_prescribed(&mut self, link: &Link, row: &Row) -> Result<()> {
+        let shares = self.shares(row);
         let size = row.values().map(|weight| weight.abs()).fold(0.0, f64::max);
-        let reach = row.keys().map(|node| self.rest[*node as usize].norm()).fold(0.0, f64::max);
-        let moves = |(path, (sum, moment, _)): &(&usize, &(f64, Vector<D>, u32))| {
-            let path = self.boundary.path(**path);
-            let shifts = !path.is_still() && sum.abs() > ROUNDING * size;
+        let moves = |(trajectory, share): &(&usize, &Share<D>)| {
+            let trajectory = self.boundary.trajectory(**trajectory);
+            let shifts = !trajectory.is_still() && share.weight.abs() > ROUNDING * size;
+            let moment = share.moment;
             // What lies on the axis of a turn stays.
-            let turned = |axis: Vector<D>| if D == 3 { *moment - axis * axis.dot(*moment) } else { *moment };
-            shifts || path.axis().is_some_and(|axis| turned(axis).norm() > ROUNDING * size * reach)
+            let turned = |axis: Vector<D>| if D == 3 { moment - axis * axis.dot(moment) } else { moment };
+            shifts
+                || trajectory.axis().is_some_and(|axis| turned(axis).norm() > ROUNDING * size * share.reach)
         };
-        match paths.iter().find(moves) {
-            Some((_, (.., node))) => {
+        match shares.iter().find(moves) {
+            Some((_, Share { node, .. })) => {
                 let what = format!(
                     "contradicts the prescribed motion of node {node}: every node that could give way is prescribed, or bound by links before it; \
                      remove the link or the motion"
@@ -308,9 +396,22 @@ impl<const D: usize> Elimination<'_, D> {
         }
     }
 
-    /// The first path that is the same as one with this number: nodes of both move together.
-    fn first_alike(&self, path: usize) -> usize {
-        (0..path).find(|first| self.boundary.path(*first) == self.boundary.path(path)).unwrap_or(path)
+    /// What the prescribed nodes of each motion have of a row, by the first of equal trajectories: their nodes move together.
+    fn shares(&mut self, row: &Row) -> BTreeMap<usize, Share<D>> {
+        let boundary = self.boundary;
+        let alike = self.alike.get_or_insert_with(|| boundary.alike());
+        let mut shares = BTreeMap::new();
+        for (&node, &weight) in row {
+            let Some(trajectory) = boundary.trajectory_of(node).map(|number| alike[number]) else { continue };
+            let none = Share { weight: 0.0, moment: Vector::ZERO, reach: 0.0, node };
+            let share = shares.entry(trajectory).or_insert(none);
+            let center = boundary.trajectory(trajectory).center().unwrap_or(Vector::ZERO);
+            let place = self.rest[node as usize];
+            share.weight += weight;
+            share.moment += (place - center) * weight;
+            share.reach = share.reach.max(place.max_abs()).max(center.max_abs());
+        }
+        shares
     }
 
     /// The followers, where they are at rest.
@@ -325,9 +426,18 @@ impl<const D: usize> Elimination<'_, D> {
     }
 }
 
-/// Adds a multiple of one row to another.
-fn add_times(row: &mut Row, other: &Row, factor: f64) {
+/// Adds a multiple of one row to another; the largest weight that was added, without its sign.
+fn add_times(row: &mut Row, other: &Row, factor: f64) -> f64 {
+    let mut largest = 0.0_f64;
     for (node, weight) in other {
-        *row.entry(*node).or_insert(0.0) += factor * weight;
+        let weight = factor * weight;
+        largest = largest.max(weight.abs());
+        *row.entry(*node).or_insert(0.0) += weight;
     }
+    largest
+}
+
+/// Leaves out weights that are nothing but rounding of others as large as the `largest`.
+fn cancel(row: &mut Row, largest: f64) {
+    row.retain(|_, weight| weight.abs() > ROUNDING * largest);
 }

@@ -222,7 +222,7 @@ pub enum Error {
     /// A body whose edges are too long for a round obstacle.
     #[error(
         "body \"{body}\" has edges of {length:.2e} m, too long for obstacle {obstacle} of radius {radius} m, which pushes at vertices alone: make \
-         them shorter than {limit:.2e} m or contact.dhat larger, or take a fixed shape, which pushes everywhere"
+         them shorter than {limit:.2e} m or contact.dhat larger, or take a body with static = true, which pushes everywhere"
     )]
     CoarseForObstacle {
         /// Number of the obstacle.
@@ -239,7 +239,7 @@ pub enum Error {
     /// A step that failed where something meets a round obstacle between vertices.
     #[error(
         "{first}; edges or faces meet obstacle {obstacle} between their vertices, where it does not push: make \
-         edges shorter or contact.dhat larger, or take a fixed shape, which pushes everywhere"
+         edges shorter or contact.dhat larger, or take a body with static = true, which pushes everywhere"
     )]
     BetweenVertices {
         /// How it failed.
@@ -258,7 +258,7 @@ pub enum Error {
     /// An obstacle that turns about a line that changes its direction.
     #[error(
         "the rotation of obstacle {obstacle} would tilt it: planes turn about their normals, cylinders about lines along their axes; \
-         take a fixed shape for other motions"
+         take a body with static = true for other motions"
     )]
     TiltingObstacle {
         /// Number of the obstacle.

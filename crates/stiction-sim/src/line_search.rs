@@ -1,17 +1,10 @@
 //! How far to go along a direction.
 
-use stiction::math::Vector;
-
 /// Halvings after which a search gives up.
 const MAX_HALVINGS: usize = 40;
 
 /// Rounding error of an energy, relative to the sum of the absolute values of its parts.
 const ROUNDING: f64 = 1e-14;
-
-/// `x + t p`.
-pub fn along<const D: usize>(x: &[Vector<D>], p: &[Vector<D>], t: f64) -> Vec<Vector<D>> {
-    x.iter().zip(p).map(|(x, p)| *x + *p * t).collect()
-}
 
 /// `c`: the part of the promised fall that a step must bring. More than nothing: a step that ends deep in the barrier has hardly lowered the
 /// energy, and the next one has to undo it.

@@ -35,11 +35,6 @@ pub struct MassMatrix {
 }
 
 impl MassMatrix {
-    /// A mass at each node, in kg, and nothing between them.
-    pub fn lumped(masses: Vec<f64>) -> Self {
-        Self { diagonal: masses, ..Self::default() }
-    }
-
     /// Masses on the diagonal and of pairs of nodes, in kg; a pair that occurs twice counts twice, whichever of its nodes comes first.
     ///
     /// # Errors

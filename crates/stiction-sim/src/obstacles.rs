@@ -20,16 +20,16 @@ impl<const D: usize> From<Vec<Obstacle<D>>> for Obstacles<D> {
 }
 
 impl<const D: usize> Obstacles<D> {
-    /// One more, which follows a path.
+    /// One more, which follows a trajectory.
     ///
     /// # Errors
     /// If it would tilt on its way: steps are safe past solids that move straight. Planes turn about their normals, cylinders about lines along
     /// their axes, spheres about anything.
-    pub fn push(&mut self, solid: Obstacle<D>, path: Trajectory<D>) -> Result<()> {
-        if path.axis().is_some_and(|axis| !solid.turns_into_itself(axis)) {
+    pub fn push(&mut self, solid: Obstacle<D>, trajectory: Trajectory<D>) -> Result<()> {
+        if trajectory.axis().is_some_and(|axis| !solid.turns_into_itself(axis)) {
             return Err(Error::TiltingObstacle { obstacle: self.len() });
         }
-        self.solids.push((solid, path));
+        self.solids.push((solid, trajectory));
         Ok(())
     }
 
@@ -45,15 +45,15 @@ impl<const D: usize> Obstacles<D> {
 
     /// All of them where they are at time `t` in s.
     pub fn at(&self, t: f64) -> Vec<Obstacle<D>> {
-        let place = |(solid, path): &(Obstacle<D>, Trajectory<D>)| match solid {
+        let place = |(solid, trajectory): &(Obstacle<D>, Trajectory<D>)| match solid {
             // Not moved at all, rather than by zero that was rounded.
-            _ if *path == Trajectory::default() => *solid,
+            _ if *trajectory == Trajectory::default() => *solid,
             // Along itself it stays what it is, and its point where numbers are exact.
             Obstacle::Plane(plane) => {
                 let normal = plane.normal();
-                solid.moved(normal * normal.dot(path.at(t)))
+                solid.moved(normal * normal.dot(trajectory.at(t)))
             }
-            _ => solid.moved(path.place(solid.point(), t) - solid.point()),
+            _ => solid.moved(trajectory.place(solid.point(), t) - solid.point()),
         };
         self.solids.iter().map(place).collect()
     }
@@ -61,10 +61,12 @@ impl<const D: usize> Obstacles<D> {
     /// Checks that all have places at time `t` in s.
     ///
     /// # Errors
-    /// Naming the first whose path has no value then.
+    /// Naming the first whose trajectory has no value then.
     pub fn check_at(&self, t: f64) -> Result<()> {
         // A plane may run along itself by what is no number.
-        let lost = |(solid, path): &(Obstacle<D>, Trajectory<D>)| !path.place(solid.point(), t).is_finite();
+        let lost = |(solid, trajectory): &(Obstacle<D>, Trajectory<D>)| {
+            !trajectory.place(solid.point(), t).is_finite()
+        };
         match self.solids.iter().position(lost) {
             Some(obstacle) => Err(Error::NoPlace { obstacle, time: t }),
             None => Ok(()),
@@ -73,10 +75,10 @@ impl<const D: usize> Obstacles<D> {
 
     /// Their mean motions between two times in s, at which all have places; none if none can move.
     pub fn drifts(&self, from: f64, to: f64) -> Vec<Drift<D>> {
-        if self.solids.iter().all(|(_, path)| *path == Trajectory::default()) {
+        if self.solids.iter().all(|(_, trajectory)| *trajectory == Trajectory::default()) {
             return Vec::new();
         }
-        self.solids.iter().map(|(solid, path)| Drift::new(solid, path, (from, to))).collect()
+        self.solids.iter().map(|(solid, trajectory)| Drift::new(solid, trajectory, from, to)).collect()
     }
 }
 
@@ -92,15 +94,16 @@ pub struct Drift<const D: usize> {
 }
 
 impl<const D: usize> Drift<D> {
-    fn new(solid: &Obstacle<D>, path: &Trajectory<D>, (from, to): (f64, f64)) -> Self {
-        // A plane has no place along itself: it turns about the axis of its path. Balls turn about themselves, wherever that takes them.
-        let center = |t| match (solid, path.center()) {
-            (Obstacle::Plane(_), Some(point)) => point + path.at(t),
-            (Obstacle::Plane(plane), None) => plane.point() + path.at(t),
-            _ => path.place(solid.point(), t),
+    /// Between two times in s.
+    fn new(solid: &Obstacle<D>, trajectory: &Trajectory<D>, from: f64, to: f64) -> Self {
+        // A plane has no place along itself: it turns about the axis of its trajectory. Balls turn about themselves, wherever that takes them.
+        let center = |t| match (solid, trajectory.center()) {
+            (Obstacle::Plane(_), Some(point)) => point + trajectory.at(t),
+            (Obstacle::Plane(plane), None) => plane.point() + trajectory.at(t),
+            _ => trajectory.place(solid.point(), t),
         };
         let (centers, rate) = ([from, to].map(center), 1.0 / (to - from));
-        let spin = path.angle_between(from, to).iter().map(|angle| angle * rate).collect();
+        let spin = trajectory.angle_between(from, to).iter().map(|angle| angle * rate).collect();
         Self { velocity: (centers[1] - centers[0]) * rate, spin, centers }
     }
 
@@ -171,8 +174,8 @@ mod tests {
         let drift = |point: [f64; 3]| {
             let plane = Obstacle::Plane(Plane::new(Vector(point), Vector([0.0, 1.0, 0.0])).unwrap());
             let mut obstacles = Obstacles::default();
-            let path = turning([0.3, 0.0, 0.0], [0.0, 1.0, 0.0]).with_velocity(Vector([1.0, 0.5, 0.0]));
-            obstacles.push(plane, path).unwrap();
+            let trajectory = turning([0.3, 0.0, 0.0], [0.0, 1.0, 0.0]).with_velocity(Vector([1.0, 0.5, 0.0]));
+            obstacles.push(plane, trajectory).unwrap();
             assert!((obstacles.at(2.0)[0].point() - Vector(point) - Vector([0.0, 1.0, 0.0])).norm() < 1e-15);
             obstacles.drifts(1.0, 1.1)[0].rigid(false).unwrap()
         };
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_without_a_value_is_an_error() {
+    fn a_trajectory_without_a_value_is_an_error() {
         let ball = Obstacle::Sphere(Sphere::new(Vector([0.0, 0.0]), 0.5).unwrap());
         let formulas = ["sqrt(1 - t)", "0"].map(|text| Formula::parse(text).unwrap());
         let mut obstacles = Obstacles::default();

@@ -46,7 +46,8 @@ pub struct ContactParams {
     pub dhat_is_relative: bool,
     /// Distance in m that nothing falls below: the thickness of what is drawn as a surface.
     pub dmin: f64,
-    /// Barrier stiffness `κ` in J/m⁴ (in Pa m⁻¹ of contacts weighted by area); by default that of [`StiffnessPolicy`](stiction::barrier::policy::StiffnessPolicy).
+    /// Barrier stiffness `κ` in J/m⁴, or of contacts weighted by area in J/m⁶ (J/m⁵ in 2D); by default that of
+    /// [`StiffnessPolicy`](stiction::barrier::policy::StiffnessPolicy).
     pub barrier_stiffness: Option<f64>,
     /// Whether `κ` rises where gaps at the end of a step are below 0.1 `d̂`.
     pub adaptive_barrier_stiffness: bool,

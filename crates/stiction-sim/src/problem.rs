@@ -77,7 +77,7 @@ impl<const D: usize> Drive<D> {
     /// # Errors
     /// If a load has no value then.
     pub fn rest(model: &Model<D>, state: &State<D>, span: TimeSpan) -> Result<Self> {
-        let targets = model.boundary.vertices().map(|v| (v, state.q[v as usize])).collect();
+        let targets = model.boundary.nodes().map(|v| (v, state.q[v as usize])).collect();
         let (obstacles, drifts) = (model.obstacles.at(state.time), Vec::new());
         let forces = model.loads.forces(&state.q, model.mass.of_nodes(), state.time);
         check_numbers(&[], &forces, state.time)?;

@@ -130,7 +130,7 @@ pub struct StepReport<const D: usize> {
     pub energies: Energies,
     /// Work done by prescribed vertices and obstacles, in J.
     pub work: f64,
-    /// Work done by loads, in J.
+    /// Work done by loads, and by time through energies that users added, in J.
     pub load_work: f64,
     /// Energy put in or taken out by a change of the barrier stiffness, in J.
     pub stiffness_work: f64,
@@ -144,7 +144,7 @@ pub struct StepReport<const D: usize> {
     pub gap: f64,
     /// Sum of the normal forces of all contacts, in N.
     pub normal_force: f64,
-    /// Barrier stiffness in J/m⁴.
+    /// Barrier stiffness in J/m⁴, of contacts weighted by area in J/m⁶ (J/m⁵ in 2D).
     pub kappa: f64,
     /// Contacts at its end.
     pub contacts: ContactCounts,

@@ -3,6 +3,7 @@
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
+use crate::constraint::Link;
 use crate::error::{Error, Result};
 use crate::integrator::IntegratorKind;
 use crate::model::{Model, Part};
@@ -49,8 +50,8 @@ pub struct Settled {
 /// ```text
 /// τ = √(0.1 d̂/a)        a: the largest acceleration of a body by gravity and loads
 /// ```
-/// that what is not supported falls by a tenth of `d̂` in each. Bodies that touch nothing stay where they are. It ends when no
-/// body that touches accelerates by more than a hundredth of what its loads would, or after 12 rounds. Nothing is done without inertia: the first increment finds
+/// that what is not supported falls by a tenth of `d̂` in each. Bodies that touch nothing stay where they are, unless they are linked to
+/// one that touches something. It ends when no body that touches accelerates by more than a hundredth of what its loads would, or after 12 rounds. Nothing is done without inertia: the first increment finds
 /// its equilibrium itself.
 ///
 /// Where a round fails, the start is as the round before left it, with a warning; where it is interrupted, it is as it was.
@@ -133,14 +134,37 @@ fn round<const D: usize>(
     Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })
 }
 
-/// The model with the bodies held that touch nothing; those with links go where what they are linked to goes.
+/// The model with the bodies held that touch nothing, neither by themselves nor by what they are linked to.
 fn held<const D: usize>(model: &Model<D>, state: &State<D>) -> Result<Model<D>> {
-    let (touched, links) = (touched(model, state), model.constraints.links());
-    let is_linked = |part: &Part| {
-        links.iter().flat_map(|link| &link.nodes).any(|(node, _)| part.nodes.contains(&(*node as usize)))
-    };
-    let alone = |body: &usize| !touched[*body] && !is_linked(&model.parts[*body]);
-    model.holding((0..model.parts.len()).filter(alone))
+    let groups = linked(&model.parts, model.constraints.links());
+    let mut touching = vec![false; groups.len()];
+    for (group, touched) in groups.iter().zip(touched(model, state)) {
+        touching[*group] |= touched;
+    }
+    model.holding((0..groups.len()).filter(|body| !touching[groups[*body]]))
+}
+
+/// For every body the first of those that links join it with, directly or by others; itself without any.
+fn linked(parts: &[Part], links: &[Link]) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..parts.len()).collect();
+    for link in links {
+        let body = |(node, _): &(u32, f64)| parts.partition_point(|part| part.nodes.end <= *node as usize);
+        for pair in link.nodes.windows(2) {
+            let [a, b] = [&pair[0], &pair[1]].map(|node| root(&mut first, body(node)));
+            first[a.max(b)] = a.min(b);
+        }
+    }
+    (0..parts.len()).map(|body| root(&mut first, body)).collect()
+}
+
+/// The first body of the group that a body is in; bodies on the way are closer to it afterwards.
+fn root(first: &mut [usize], body: usize) -> usize {
+    let mut root = body;
+    while first[root] != root {
+        first[root] = first[first[root]];
+        root = first[root];
+    }
+    root
 }
 
 /// Whether no body was moved, as a whole, by more than a part of what its own loads would in a round of length `h` in s.
@@ -191,4 +215,26 @@ fn warnings<const D: usize>(model: &Model<D>, state: &State<D>, pull: f64) -> Ve
         })
     };
     model.parts.iter().filter_map(warning).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_make_groups_of_bodies() {
+        let part = |k: usize| {
+            let nodes = 3 * k..3 * k + 3;
+            Part { name: k.to_string(), vertices: nodes.clone(), nodes, embedded: false }
+        };
+        let link = |nodes: &[u32]| {
+            let nodes = nodes.iter().map(|node| (*node, 1.0)).collect();
+            Link { name: String::new(), nodes }
+        };
+        let parts: Vec<Part> = (0..7).map(part).collect();
+        assert_eq!(linked(&parts, &[]), [0, 1, 2, 3, 4, 5, 6]);
+        // Bodies 5 and 3, then 1, 5 and 6; one within body 4.
+        let links = [link(&[17, 9]), link(&[3, 15, 20]), link(&[12, 14])];
+        assert_eq!(linked(&parts, &links), [0, 1, 2, 1, 4, 1, 1]);
+    }
 }

@@ -29,7 +29,7 @@ use crate::timings::Phase;
 /// If the step cannot be solved. Then `state` is as it was.
 ///
 /// # Panics
-/// If `state` does not have as many vertices as `model`.
+/// If `state` does not have as many nodes as `model`.
 pub fn step<const D: usize>(
     model: &Model<D>,
     state: &mut State<D>,

@@ -70,11 +70,11 @@ impl Psd {
 
 /// How a Hessian is added to a matrix.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Projection {
+pub struct Projection {
     /// The factor, without a unit.
-    pub(crate) scale: f64,
+    pub scale: f64,
     /// What becomes of negative curvature.
-    pub(crate) psd: Psd,
+    pub psd: Psd,
 }
 
 /// The closest points of a pair of primitives at given positions, solved.

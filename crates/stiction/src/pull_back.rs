@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::assemble::{self, Assembly};
-use crate::blocks::{Blocks, Pattern, Stencils};
+use crate::blocks::{Blocks, Pattern, Stencils, Submatrix};
 use crate::distance::Psd;
 use crate::math::{Matrix, Vector};
 use crate::mesh::DisplacementMap;
@@ -34,7 +34,7 @@ struct Term<const N: usize> {
 }
 
 /// All terms of a pattern: of single nodes, and of pairs of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Terms {
     single: Vec<Term<1>>,
     pairs: Vec<Term<2>>,
@@ -94,12 +94,32 @@ impl Terms {
     }
 }
 
+/// How a matrix of the nodes is made.
+#[derive(Clone, Debug)]
+enum Way {
+    /// The map takes some of the vertices: their blocks are copied.
+    Copy(Submatrix),
+    /// Any other map.
+    Sum(Terms),
+}
+
+impl Way {
+    fn new(pattern: &Pattern, map: &DisplacementMap) -> Self {
+        match map.selection() {
+            Some(numbers) => Self::Copy(Submatrix::new(pattern, &numbers, map.nodes())),
+            None => Self::Sum(Terms::new(pattern, map)),
+        }
+    }
+}
+
 /// `Wᵀ A W` of a matrix of the vertices, as a matrix of the nodes, with its memory: where blocks go is kept while `W` and the pattern of `A` stay.
+/// Where `W` only takes some of the vertices, as with prescribed nodes and no links, blocks are copied.
 #[derive(Clone, Debug, Default)]
 pub struct Congruence<const D: usize> {
     pattern: Arc<Pattern>,
     map: Option<DisplacementMap>,
-    terms: Terms,
+    /// Nothing without a map.
+    way: Option<Way>,
     product: Blocks<D>,
 }
 
@@ -111,17 +131,19 @@ impl<const D: usize> Congruence<D> {
     pub fn reduce(&mut self, matrix: &Blocks<D>, map: Option<&DisplacementMap>) {
         let same = self.map.as_ref() == map && Arc::ptr_eq(&self.pattern, matrix.pattern());
         if !same {
-            self.map = map.cloned();
+            (self.map, self.way) = (map.cloned(), None);
             self.pattern = Arc::clone(matrix.pattern());
         }
         let Some(map) = &self.map else { return };
         assert_eq!(matrix.vertices(), map.vertices(), "a row of the map for each row of blocks");
-        if !same {
-            self.terms = Terms::new(&self.pattern, map);
+        match self.way.get_or_insert_with(|| Way::new(&self.pattern, map)) {
+            Way::Copy(part) => part.copy(matrix, &mut self.product),
+            Way::Sum(terms) => {
+                self.product.begin(map.nodes(), |stencils| terms.list(stencils));
+                terms.add(matrix.values(), &mut Assembly::Matrix(&mut self.product));
+                self.product.finish();
+            }
         }
-        self.product.begin(map.nodes(), |stencils| self.terms.list(stencils));
-        self.terms.add(matrix.values(), &mut Assembly::Matrix(&mut self.product));
-        self.product.finish();
     }
 
     /// The product, or the matrix itself where there was no map.

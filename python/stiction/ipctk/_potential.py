@@ -203,12 +203,13 @@ class BarrierPotential(NormalPotential):
 
     def _renew(self) -> None:
         name: Any = native_name(self._barrier)
-        self._native = _stiction.BarrierPotential(
+        strict = _stiction.BarrierPotential(
             self._dhat,
             self._stiffness,
             barrier=self._barrier if name is None else name,
             physical_units=self._physical,
-        )._lenient()
+        )
+        self._native = drop_in.lenient(strict)
 
     @property
     def barrier(self) -> Barrier:
@@ -304,7 +305,7 @@ class NormalAdhesionPotential(NormalPotential):
     def _renew(self) -> None:
         if self._dhat_a <= self._dhat_p:
             raise ValueError(f"dhat_a: is {self._dhat_a}, expected more than dhat_p, which is {self._dhat_p}")
-        self._native = _stiction.BarrierPotential.adhesion(self._dhat_p, self._dhat_a, self._Y * self._eps_c)._lenient()
+        self._native = drop_in.lenient(_stiction.BarrierPotential.adhesion(self._dhat_p, self._dhat_a, self._Y * self._eps_c))
 
     def force_magnitude(self, distance_squared: float, dmin: float) -> float:
         """Y ε_c: that which tangential adhesion holds with, at any distance."""
@@ -318,4 +319,4 @@ class NormalAdhesionPotential(NormalPotential):
 
     def _for_friction(self) -> _stiction.BarrierPotential:
         # Not beyond a number whose fourth power is one; collisions end before anyway.
-        return _stiction.BarrierPotential.steady(self._Y * self._eps_c, 1e60)._lenient()
+        return drop_in.lenient(_stiction.BarrierPotential.steady(self._Y * self._eps_c, 1e60))

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import _stiction
+from .._stiction import drop_in
 from ._stencil import unit_plane
 
 # A potential whose normal forces are 1 at any distance.
-STEADY = _stiction.BarrierPotential.steady(1.0, 1e60)._lenient()
+STEADY = drop_in.lenient(_stiction.BarrierPotential.steady(1.0, 1e60))
 _COUNTS = {"pv": 1, "vv": 2, "ve": 3, "ee": 4, "vf": 4}
 # Any positions will do: contacts that are given as lists do not look at them.
 _CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

@@ -17,10 +17,15 @@ use view::{Configuration, View};
 /// Colours of bodies and lines, distinguishable also by people who do not see red and green apart.
 const COLORS: [&str; 6] = ["#2f6fb2", "#e08a1e", "#3a9d6e", "#b4438f", "#7a6ad8", "#8a8a8a"];
 
+/// Colours of energies that users added.
+const ADDED_COLORS: [&str; 4] = ["#8c6d31", "#17a2a8", "#c0504d", "#8a8a8a"];
+
 const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 24.0;
 const FRAME_HEIGHT: f64 = 300.0;
 const PLOT_HEIGHT: f64 = 320.0;
+/// Height of a name below a plot.
+const NAME_HEIGHT: f64 = 16.0;
 const FRAMES: usize = 4;
 
 /// A rectangle on the sheet: left, top, width, height.
@@ -30,7 +35,10 @@ type Area = [f64; 4];
 pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>) -> String {
     let frames_top = 58.0;
     let plots_top = frames_top + FRAME_HEIGHT + 34.0;
-    let height = plots_top + PLOT_HEIGHT + 16.0;
+    // Energies that users added have names below the plot, not instead of it.
+    let added = history.records.first().map_or(0, |record| record.added.len());
+    let plot_height = PLOT_HEIGHT + NAME_HEIGHT * added as f64;
+    let height = plots_top + plot_height + 16.0;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
          height=\"{height}\" font-family=\"Helvetica, Arial, sans-serif\">\n\
@@ -40,7 +48,7 @@ pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>
     text(&mut out, MARGIN, 48.0, 12.0, "start", &summary(model, history));
     frames(&mut out, frames_top, model, history);
     for (index, plot) in plots(model, history).iter().enumerate() {
-        let area = cell(index, 3, plots_top, PLOT_HEIGHT);
+        let area = cell(index, 3, plots_top, plot_height);
         plot.draw(&mut out, area);
     }
     out.push_str("</svg>\n");
@@ -67,7 +75,7 @@ fn summary<const D: usize>(model: &Model<D>, history: &History<D>) -> String {
         iterations as f64 / steps.max(1) as f64,
         friction(model),
         params.friction.eps_v,
-        length(model.barrier.dhat()),
+        length(model.barrier.reach()),
     )
 }
 
@@ -146,7 +154,7 @@ fn plots<const D: usize>(model: &Model<D>, history: &History<D>) -> [Plot; 3] {
     ]
 }
 
-/// Where the energy is, and the sum of it all, which only the integrator's damping makes fall.
+/// Where the energy is, that of each term that users added by its name, and the sum of it all, which only the integrator's damping makes fall.
 fn energies<const D: usize>(history: &History<D>) -> Vec<Series> {
     let height = history.records.first().map_or(0.0, |record| record.gravity);
     let each = |quantity: &dyn Fn(&Record) -> f64| history.records.iter().map(quantity).collect::<Vec<f64>>();
@@ -166,6 +174,12 @@ fn energies<const D: usize>(history: &History<D>) -> Vec<Series> {
     if damped.last().is_some_and(|damped| *damped > 0.0) {
         all.push(line(history, "heat of damping", 4, &damped));
     }
+    let added = history.records.first().map_or(&[][..], |record| &record.added);
+    for (index, (name, _)) in added.iter().enumerate() {
+        let values = each(&|e| e.added.get(index).map_or(f64::NAN, |(_, energy)| *energy));
+        let color = ADDED_COLORS[index % ADDED_COLORS.len()];
+        all.push(Series { color, ..line(history, name, 0, &values) });
+    }
     all.push(Series {
         dashed: true,
         color: "#333333",
@@ -181,4 +195,54 @@ fn text(out: &mut String, x: f64, y: f64, size: f64, anchor: &str, words: &str) 
         out,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"#222222\">{words}</text>"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_sim::scene::Scene;
+
+    /// The picture of the start and a step after it, with such lines in the table of contact and energies that users added.
+    fn picture(contact: &str, added: &[&str]) -> String {
+        let text = include_str!("../../../../scenes/slide-2d.toml");
+        let changed = text.replace("[contact]\n", &format!("[contact]\n{contact}"));
+        let (model, state) = Scene::parse(&changed).unwrap().build::<2>().unwrap();
+        let mut history = History::new(&model, &state);
+        let mut next = history.records[0].clone();
+        next.time += 0.01;
+        history.records.push(next);
+        for (step, record) in history.records.iter_mut().enumerate() {
+            record.added = added.iter().map(|name| ((*name).to_owned(), 1e3 * step as f64)).collect();
+        }
+        sheet("test", &model, &history)
+    }
+
+    fn height_of(sheet: &str) -> f64 {
+        let (_, rest) = sheet.split_once(" height=\"").unwrap();
+        rest.split_once('"').unwrap().0.parse().unwrap()
+    }
+
+    #[test]
+    fn energies_that_users_added_are_drawn_by_name() {
+        let (without, with) = (picture("", &[]), picture("", &["spring", "glue"]));
+        let lines = |sheet: &str| sheet.matches("stroke-width=\"1.8\"").count();
+        assert_eq!(lines(&with), lines(&without) + 2);
+        let name = |sheet: &str, name: &str| sheet.contains(&format!(">{name}</text>"));
+        assert!(name(&with, "spring") && name(&with, "glue") && !name(&without, "spring"));
+        for color in &ADDED_COLORS[..2] {
+            assert_eq!(with.matches(&format!("stroke=\"{color}\" stroke-width=\"1.8\"")).count(), 1);
+            assert!(!without.contains(color));
+        }
+        // Many names do not take the plots their place.
+        assert!(height_of(&with) == height_of(&without) + 32.0);
+        let many: Vec<String> = (0..30).map(|k| format!("term_{k}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(!picture("", &many).contains("height=\"-"));
+    }
+
+    #[test]
+    fn the_summary_says_where_the_barrier_begins() {
+        assert!(picture("", &[]).contains("barrier below 0.001 m"));
+        assert!(picture("dmin = 1e-4\n", &[]).contains("barrier below 0.0011 m"));
+    }
 }

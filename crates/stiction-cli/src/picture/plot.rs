@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Area, text};
+use super::{Area, NAME_HEIGHT, text};
 
 /// How values become heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Axes {
 impl Plot {
     /// Draws the plot into a field of the sheet.
     pub fn draw(&self, out: &mut String, area: Area) {
-        let legend = 16.0 * self.series.len() as f64;
+        let legend = NAME_HEIGHT * self.series.len() as f64;
         let [left, top, width, height] = area;
         text(out, left, top + 14.0, 15.0, "start", &format!("{} [{}]", self.title, self.unit));
         let inner = [left + 58.0, top + 28.0, width - 66.0, height - 68.0 - legend];
@@ -69,7 +69,7 @@ impl Plot {
         self.draw_axes(out, &axes);
         for (index, series) in self.series.iter().enumerate() {
             self.draw_line(out, &axes, series);
-            draw_name(out, series, inner[0], top + height - legend + 16.0 * index as f64 + 8.0);
+            draw_name(out, series, inner[0], top + height - legend + NAME_HEIGHT * index as f64 + 8.0);
         }
     }
 

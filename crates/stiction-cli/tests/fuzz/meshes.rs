@@ -51,17 +51,17 @@ pub fn run(format: Format, bytes: &[u8], stop: &Stop) -> Fate {
 }
 
 fn body<const D: usize>(mesh: &Mesh, stop: &Stop) -> Fate {
-    let Some(piece) = ShapeMesh::<D>::of_file(mesh, |x| Vector(std::array::from_fn(|k| x[k]))) else {
+    let Some(shape) = ShapeMesh::<D>::of_file(mesh, |x| Vector(std::array::from_fn(|k| x[k]))) else {
         return Fate::Refused;
     };
     let Ok(material) = Lame::new(1e5, 0.3) else { return Fate::Refused };
     let body = Body {
-        edges: piece.edges,
-        triangles: piece.triangles,
-        tetrahedra: piece.tetrahedra,
+        edges: shape.edges,
+        triangles: shape.triangles,
+        tetrahedra: shape.tetrahedra,
         thickness: 1e-2,
         radius: 1e-2,
-        ..Body::new("mesh", piece.vertices, material, 1000.0)
+        ..Body::new("mesh", shape.vertices, material, 1000.0)
     };
     let Ok((model, mut state)) =
         Model::new(&[body], Obstacles::default(), Vector::axis(1), Params::default())

@@ -37,7 +37,7 @@ pub mod entries {
         safe_distances, shortened_to_balls, vertex_distances,
     };
     #[pymodule_export]
-    use super::shapes::{barrier_matrix, friction_matrix, gradient_row};
+    use super::shapes::{barrier_matrix, friction_matrix, gradient_row, lenient};
     #[pymodule_export]
     use super::slide_arrays::{of_contacts, replaced};
     #[pymodule_export]

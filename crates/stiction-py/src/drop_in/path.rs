@@ -7,7 +7,6 @@ use stiction::ccd::{self, Ccd, PairSearch, Query};
 use stiction::closest::{self, EdgePart, FacePart};
 use stiction::math::Vector;
 use stiction::mesh;
-use stiction::obstacle::Obstacle;
 use stiction::ogc::{feasible, shorten_to_balls};
 
 use crate::array::{Table, from_vectors, reals, vector, vectors};
@@ -18,6 +17,7 @@ use crate::error::{at, plain};
 use crate::obstacles::Obstacles;
 use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
+use crate::way::{Near, Way};
 
 /// What to keep: method, minimum distance, part of the rest, and the most of it, in m.
 type Rule = (String, f64, f64, f64);
@@ -29,74 +29,16 @@ fn read_rule((method, min_distance, keep, most_kept): &Rule) -> PyResult<Ccd> {
     ccd.with_most_kept(*most_kept).map_err(|error| plain(&error))
 }
 
-/// Which pairs to look at.
-enum Near {
-    Given(Candidates),
-    By(BroadPhaseKind),
-}
-
-impl Near {
-    /// A name of a broad phase, or pairs as `candidates` returns them.
-    fn read(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match object.extract::<String>() {
-            Ok(name) => Ok(Self::By(name.parse().map_err(|error| at("broad_phase", error))?)),
-            Err(_) => Ok(Self::Given(read_candidates(object)?)),
-        }
-    }
-}
-
-/// The way of a surface past obstacles that it must not enter.
-struct Passage<'a, const D: usize> {
+/// The way from `vertices_t0` to `vertices_t1`, as ipctk calls them.
+fn read_way<'a, const D: usize>(
     surface: &'a SharedSurface<D>,
-    start: Vec<Vector<D>>,
-    end: Vec<Vector<D>>,
-    obstacles: Vec<Obstacle<D>>,
-}
-
-impl<'a, const D: usize> Passage<'a, D> {
-    fn read(
-        surface: &'a SharedSurface<D>,
-        start: &Bound<'_, PyAny>,
-        end: &Bound<'_, PyAny>,
-        obstacles: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let start = vertex_field(surface, "vertices_t0", start)?;
-        let end = vertex_field(surface, "vertices_t1", end)?;
-        Ok(Self { surface, start, end, obstacles: Obstacles::read(obstacles)?.solids })
-    }
-
-    /// The same without obstacles.
-    fn moving(&self) -> mesh::MovingSurface<'_, D> {
-        mesh::MovingSurface::new(self.surface, &self.start, &self.end)
-    }
-
-    fn largest_step(&self, ccd: &Ccd, near: &Near) -> stiction::error::Result<f64> {
-        let found;
-        let candidates = match near {
-            Near::Given(candidates) => candidates,
-            Near::By(kind) => {
-                let inflation = 0.5 * ccd.min_distance();
-                found = self.surface.candidates(*kind, &self.start, &self.end, inflation);
-                &found
-            }
-        };
-        let mut step = ccd.largest_step(self.surface, candidates, &self.start, &self.end)?;
-        for obstacle in &self.obstacles {
-            step = step.min(ccd.obstacle_step(obstacle, Vector::ZERO, &self.moving())?);
-        }
-        Ok(step)
-    }
-
-    fn is_free(&self, ccd: &Ccd, near: &Near) -> stiction::error::Result<bool> {
-        let mut free = match near {
-            Near::Given(candidates) => ccd.is_free(self.surface, candidates, &self.start, &self.end)?,
-            Near::By(kind) => ccd.is_motion_free(self.surface, &self.start, &self.end, *kind)?,
-        };
-        for obstacle in &self.obstacles {
-            free = free && ccd.is_free_of_obstacle(obstacle, Vector::ZERO, &self.moving())?;
-        }
-        Ok(free)
-    }
+    start: &Bound<'_, PyAny>,
+    end: &Bound<'_, PyAny>,
+    obstacles: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Way<'a, D>> {
+    let start = vertex_field(surface, "vertices_t0", start)?;
+    let end = vertex_field(surface, "vertices_t1", end)?;
+    Way::new(surface, start, end, obstacles)
 }
 
 /// The largest fraction of a motion from `start` to `end` that keeps distances by a rule (method, minimum distance, part of the
@@ -114,8 +56,8 @@ pub fn path_step(
 ) -> PyResult<f64> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = Passage::read(surface, start, end, obstacles)?;
-        start.py().detach(|| path.largest_step(&ccd, &near)).map_err(|error| plain(&error))
+        let way = read_way(surface, start, end, obstacles)?;
+        start.py().detach(|| way.largest_step(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
 
@@ -133,8 +75,8 @@ pub fn path_is_free(
 ) -> PyResult<bool> {
     let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
     either!(AnySurface, &surface.0, surface => {
-        let path = Passage::read(surface, start, end, obstacles)?;
-        start.py().detach(|| path.is_free(&ccd, &near)).map_err(|error| plain(&error))
+        let way = read_way(surface, start, end, obstacles)?;
+        start.py().detach(|| way.is_free(&ccd, &near)).map_err(|error| plain(&error))
     })
 }
 
@@ -216,9 +158,9 @@ pub fn divided_steps<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let ccd = read_rule(&rule)?;
     let parts = either!(AnySurface, &surface.0, surface => {
-        let path = Passage::read(surface, start, end, obstacles)?;
+        let way = read_way(surface, start, end, obstacles)?;
         let search = PairSearch { reach, broad_phase: BroadPhaseKind::default() };
-        let divided = || ccd.divided_steps(&path.moving(), &path.obstacles, search);
+        let divided = || ccd.divided_steps(&way.moving(), &way.obstacles, search);
         start.py().detach(divided).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(start.py(), parts))

@@ -1,4 +1,4 @@
-//! Gradients in one row and Hessians as matrices of `SciPy`, the shapes that ipctk's programs expect.
+//! Potentials that refuse nothing, gradients in one row and Hessians as matrices of `SciPy`: what ipctk's programs expect.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,6 +15,12 @@ use crate::friction_potential::FrictionPotential;
 use crate::slides::Slides;
 use crate::sparse::{Columns, scipy_sparse};
 use crate::surface::either;
+
+/// The same potential, which takes contacts of any reach, and whose derivatives where there are none are not finite.
+#[pyfunction]
+pub fn lenient(potential: &BarrierPotential) -> BarrierPotential {
+    BarrierPotential(potential.0.lenient())
+}
 
 /// `BarrierPotential.gradient` in one row, shape (n·D,).
 #[pyfunction]

@@ -17,9 +17,6 @@ const STRAIGHT: f64 = 1e-8;
 /// How far the kink of a curved rod at straight is rounded off, relative to the angle at rest.
 const ROUNDED: f64 = 0.1;
 
-/// The smallest `1 + cos φ` that is divided by.
-const SMALLEST: f64 = 1e-9;
-
 /// The vertex between two segments of a rod: vertices (x₀, x₁, x₂) in their order.
 ///
 /// ```text
@@ -161,8 +158,8 @@ impl<const D: usize> Shape<D> {
 
     /// The modes across the plane, in 3D: both segments turn to the same side, or to different ones.
     fn modes_across(&self) -> [Mode<D>; 2] {
-        let (sine, cosine) = self.angle.sin_cos();
-        let tangent = sine / (1.0 + cosine).max(SMALLEST);
+        // At π this is large and a number, as no number is π.
+        let tangent = (0.5 * self.angle).tan();
         let ratio = if self.angle > 0.0 { self.angle / tangent } else { 2.0 };
         let [u, v] = self.inverse.map(|inverse| self.normal * (inverse * FRAC_1_SQRT_2));
         [(-self.moment * tangent, [u, v]), (self.secant * ratio, [-u, v])]
@@ -228,4 +225,38 @@ fn add<const D: usize>(h: &mut [[Matrix<D>; 3]; 3], value: f64, mode: [Vector<D>
 #[inline]
 fn of_vertices<const D: usize>([u, v]: [Vector<D>; 2]) -> [Vector<D>; 3] {
     [-u, u - v, v]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use super::*;
+
+    /// A rod that is nearly folded back gives way across its plane the more the less is missing.
+    #[test]
+    fn folded_rods_give_way_across_their_plane() {
+        let rest = [[-1.0, 0.0, 0.0], [0.0; 3], [1.0, 0.0, 0.0]].map(Vector);
+        let bend = Bend::new(Stencil([0, 1, 2]), &rest, 3.0);
+        let folded = |missing: f64| {
+            let end = Vector([-missing.cos(), missing.sin(), 0.0]);
+            [rest[0], rest[1], end]
+        };
+        let form_along = |h: &[[Matrix<3>; 3]; 3], axis: usize| -> f64 {
+            let way = [-Vector::<3>::axis(axis), Vector::ZERO, Vector::axis(axis)];
+            (0..3).map(|i| (0..3).map(|j| way[i].dot(h[i][j] * way[j])).sum::<f64>()).sum()
+        };
+        let form = |h: &[[Matrix<3>; 3]; 3]| form_along(h, 2);
+        for missing in [1.0, 1e-2, 1e-4, 1e-6, 1e-8] {
+            let h = bend.hessian(&folded(missing), Psd::None);
+            let expected = -2.0 * bend.stiffness * (PI - missing) / (0.5 * missing).tan();
+            assert!((form(&h) / expected - 1.0).abs() < 1e-6, "{missing}: {} for {expected}", form(&h));
+        }
+        // Folded back wholly, the rod is bent in any plane that holds it: it gives way across that one.
+        let h = bend.hessian(&folded(0.0), Psd::None);
+        assert!(form_along(&h, 1).min(form(&h)) < -1e12, "{} {}", form_along(&h, 1), form(&h));
+        assert!(h.as_flattened().iter().all(|block| block.norm_squared().is_finite()));
+        let projected = bend.hessian(&folded(0.0), Psd::Clamp);
+        assert!(form(&projected) >= 0.0 && form_along(&projected, 1) >= 0.0);
+    }
 }

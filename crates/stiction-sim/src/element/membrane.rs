@@ -99,7 +99,7 @@ fn frame<const D: usize>(columns: [Vector<D>; 2]) -> [Vector<D>; 2] {
     let first = columns[0].normalized();
     let rest = columns[1] - first * first.dot(columns[1]);
     // Where columns are nearly parallel, or 0, this is worth more care.
-    if rest.norm_squared() > NARROW * columns[1].norm_squared() {
+    if columns[0].norm_squared() > 0.0 && rest.norm_squared() > NARROW * columns[1].norm_squared() {
         return [first, rest.normalized()];
     }
     let first = perpendicular(columns[0], &[]);
@@ -145,5 +145,28 @@ impl<const D: usize> Element<D, 3> for Membrane<D> {
         }
         complete(&mut h);
         h
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the columns are, also where one or both are 0.
+    #[test]
+    fn frames_are_orthonormal_and_span_the_columns() {
+        let vectors =
+            [[0.0; 3], [2.0, 0.0, 0.0], [0.3, -0.4, 1.2], [0.3, -0.4, 1.200_000_1], [0.0, 1e-200, 0.0]]
+                .map(Vector);
+        for columns in vectors.iter().flat_map(|a| vectors.map(|b| [*a, b])) {
+            let q = frame(columns);
+            let gram = in_frame(&q, q);
+            assert!((gram - Matrix::scalar(1.0)).norm_squared() < 1e-28, "{columns:?}: {q:?}");
+            let inside = in_frame(&q, columns);
+            for k in 0..2 {
+                let back = out_of_frame(&q, inside.column(k));
+                assert!((back - columns[k]).norm() <= 1e-12 * columns[k].norm(), "{columns:?}: {q:?}");
+            }
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::mass::MassMatrix;
 pub struct Rayleigh {
     /// `αₖ Mₖₗ` of the nodes, in kg/s.
     pub drag: MassMatrix,
-    /// `β` of the body of every vertex, in s.
+    /// `β` of the body of every node, in s.
     pub beta: Vec<f64>,
 }
 

@@ -2,7 +2,7 @@
 
 use stiction::assemble::{self, Assembly};
 use stiction::blocks::Stencils;
-use stiction::distance::Psd;
+use stiction::distance::{Projection, Psd};
 use stiction::math::Vector;
 use stiction::potential::Potential;
 
@@ -48,7 +48,7 @@ fn stencils<const D: usize, const N: usize>(elements: &[impl Element<D, N>], out
 fn hessian<const D: usize, const N: usize>(
     elements: &[impl Element<D, N>],
     x: &[Vector<D>],
-    (scale, psd): (f64, Psd),
+    Projection { scale, psd }: Projection,
     out: &mut Assembly<'_, D>,
 ) {
     assemble::hessian(
@@ -92,7 +92,7 @@ impl<const D: usize> Potential<D> for Elastic<D> {
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
-        let how = (scale, psd);
+        let how = Projection { scale, psd };
         hessian(&self.triangles, x, how, out);
         hessian(&self.tetrahedra, x, how, out);
         hessian(&self.membranes, x, how, out);

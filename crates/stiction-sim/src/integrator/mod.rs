@@ -18,7 +18,7 @@ use crate::state::State;
 /// All that a step needs to know of its integrator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheme<const D: usize> {
-    /// `x̃`: where inertia alone would carry the vertices, in m.
+    /// `x̃`: where inertia alone would carry the nodes, in m.
     pub predicted: Vec<Vector<D>>,
     /// Factor of all potentials in the incremental potential, in s².
     pub scale: f64,
@@ -48,7 +48,7 @@ impl<const D: usize> Scheme<D> {
         self.predicted[node] = to - (mean - state.v[node]) * (self.scale / h);
     }
 
-    /// The positions, in m, at which vertices have these velocities, in m/s.
+    /// The positions, in m, at which nodes have these velocities, in m/s.
     pub fn with_velocity(&self, v: &[Vector<D>]) -> Vec<Vector<D>> {
         let v_ref = self.v_ref.iter().copied().chain(std::iter::repeat(Vector::ZERO));
         self.x_ref.iter().zip(v).zip(v_ref).map(|((x, v), v_ref)| *x + (*v - v_ref) * self.h_hat).collect()

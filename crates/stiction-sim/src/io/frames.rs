@@ -30,13 +30,14 @@ pub trait FrameWriter<const D: usize> {
     /// The file of the frame after a step. Different steps have different files, and names contain the step as a decimal number.
     fn frame_path(&self, step: usize) -> PathBuf;
 
-    /// Writes the frame of a state, then the index with it.
+    /// Writes the frame of a state, then the index with it. A frame has at least the positions of the vertices of the surface, which
+    /// [`Model::surface_at`] gives.
     ///
     /// # Errors
     /// If a file cannot be written.
     fn write(&mut self, model: &Model<D>, state: &State<D>) -> Result<()>;
 
-    /// The positions in the frame after a step, in m, with all their bits.
+    /// The positions of the vertices of the surface in the frame after a step, in m, with all their bits.
     ///
     /// # Errors
     /// If the file cannot be read or is no frame.

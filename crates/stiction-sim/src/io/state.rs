@@ -188,7 +188,7 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     let time = read_time(&mut scan, step, model.params.time.step)?;
     let parts = scan.count(Number::U64, "the list of parts")?;
     let contacts = scan.count(Number::U64, "the number of contacts")?;
-    check_whole(&scan, bytes, (D * model.mass.len(), parts, contacts))?;
+    check_whole(&scan, bytes, D * model.mass.len(), parts, contacts)?;
     let n = model.mass.len();
     let q = vectors(&mut scan, n, "the position")?;
     let v = vectors(&mut scan, n, "the velocity")?;
@@ -201,7 +201,7 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
         Some(real(&mut scan, "the barrier stiffness", |kappa| kappa > 0.0)?)
     };
     let reserve = real(&mut scan, "the reserve of energy", |_| true)?;
-    let memory = read_memory(&mut scan, model, (contacts, time))?;
+    let memory = read_memory(&mut scan, model, contacts, time)?;
     Ok(State { q, v, time, step, a, f, before, kappa, reserve, memory })
 }
 
@@ -256,11 +256,7 @@ fn read_time(scan: &mut Scan<'_>, steps: usize, h: f64) -> Scanned<f64> {
 }
 
 /// Whether the file is as long as its `parts` and contacts want, for fields of `numbers` numbers, and has the bytes that were written.
-fn check_whole(
-    scan: &Scan<'_>,
-    bytes: &[u8],
-    (numbers, parts, contacts): (usize, usize, usize),
-) -> Scanned<()> {
+fn check_whole(scan: &Scan<'_>, bytes: &[u8], numbers: usize, parts: usize, contacts: usize) -> Scanned<()> {
     if parts > HAS_A + HAS_BEFORE + HAS_KAPPA + HAS_F {
         return Err(scan.trouble_at(CONTACTS - 8, "unknown parts: the file is damaged, take another"));
     }
@@ -291,7 +287,8 @@ fn read_before<const D: usize>(scan: &mut Scan<'_>, n: usize) -> Scanned<Before<
 fn read_memory<const D: usize>(
     scan: &mut Scan<'_>,
     model: &Model<D>,
-    (contacts, time): (usize, f64),
+    contacts: usize,
+    time: f64,
 ) -> Scanned<Memory> {
     let mut entries: Vec<(ContactKey, [f64; 3])> = Vec::with_capacity(contacts);
     for _ in 0..contacts {

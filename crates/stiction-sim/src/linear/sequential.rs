@@ -26,6 +26,8 @@ const PAR: Par = Par::Seq;
 #[derive(Debug, Default)]
 pub struct Sequential {
     pattern: Arc<Pattern>,
+    /// `D` of the last matrix.
+    dimension: usize,
     starts: Vec<usize>,
     rows: Vec<usize>,
     values: Vec<f64>,
@@ -64,8 +66,8 @@ impl Sequential {
 
     /// Analyses a pattern, unless it is that of the last matrix.
     fn prepare<const D: usize>(&mut self, pattern: &Arc<Pattern>) -> Option<()> {
-        let same = Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern;
-        self.pattern = Arc::clone(pattern);
+        let same = self.dimension == D && (Arc::ptr_eq(&self.pattern, pattern) || self.pattern == *pattern);
+        (self.pattern, self.dimension) = (Arc::clone(pattern), D);
         if same && self.symbolic.is_some() {
             return Some(());
         }
@@ -166,7 +168,7 @@ mod tests {
     use stiction::stencil::Stencil;
 
     /// Springs of stiffness 2 between neighbours of a chain, and 1 to the ground at each vertex.
-    fn chain(n: u32) -> Blocks<2> {
+    fn chain<const D: usize>(n: u32) -> Blocks<D> {
         let (vertices, springs): (Vec<_>, Vec<_>) = ((0..n).collect(), (1..n).collect());
         let (two, minus) = (Matrix::scalar(2.0), Matrix::scalar(-2.0));
         let mut blocks = Blocks::default();
@@ -188,15 +190,32 @@ mod tests {
         let b: Vec<_> = (0..n).map(|i| Vector([i as f64, 1.0])).collect();
         for _ in 0..2 {
             let p = solver.solve(&chain(n as u32), &b, &[]).unwrap();
-            for i in 0..n {
-                let mut residual = p[i] - b[i];
-                for j in [i.wrapping_sub(1), i + 1] {
-                    if j < n {
-                        residual += (p[i] - p[j]) * 2.0;
-                    }
+            check(&p, &b);
+        }
+    }
+
+    /// That `p` solves the system of the chain.
+    fn check<const D: usize>(p: &[Vector<D>], b: &[Vector<D>]) {
+        for i in 0..b.len() {
+            let mut residual = p[i] - b[i];
+            for j in [i.wrapping_sub(1), i + 1] {
+                if j < b.len() {
+                    residual += (p[i] - p[j]) * 2.0;
                 }
-                assert!(residual.norm() < 1e-12);
             }
+            assert!(residual.norm() < 1e-12);
+        }
+    }
+
+    /// The pattern of vertices is the same in 2D and 3D, the system is not.
+    #[test]
+    fn a_solver_tells_dimensions_apart() {
+        let mut solver = Sequential::default();
+        let flat: Vec<_> = (0..9).map(|i| Vector([f64::from(i), 1.0])).collect();
+        let full: Vec<_> = (0..9).map(|i| Vector([f64::from(i), 1.0, -0.5])).collect();
+        for _ in 0..2 {
+            check(&solver.solve(&chain(9), &flat, &[]).unwrap(), &flat);
+            check(&solver.solve(&chain(9), &full, &[]).unwrap(), &full);
         }
     }
 

@@ -12,7 +12,7 @@
 use stiction::math::{Matrix, Vector};
 
 use super::Lame;
-use super::stretch::{Curvature, cofactors, pairs, strain, symmetric, without_one, without_two};
+use super::stretch::{Curvature, cofactors, pairs, small_strain, symmetric, without_one, without_two};
 
 /// `μ` and `Λ`, in Pa.
 fn moduli<const D: usize>(lame: &Lame) -> (f64, f64) {
@@ -23,10 +23,16 @@ fn moduli<const D: usize>(lame: &Lame) -> (f64, f64) {
 /// `Ψ(F)`.
 pub fn energy<const D: usize>(lame: &Lame, f: &Matrix<D>) -> f64 {
     let (mu, bulk) = moduli::<D>(lame);
-    let (stretched, beyond) = strain(f);
-    let (grown, part) = (f.det() - 1.0, stretched / (D as f64 + 1.0));
-    // (I − D)/2 − (J − 1) = ((J − 1)² − m)/2: what is linear in the strain is gone, which would cancel.
-    0.5 * mu * (part - part.ln_1p()) + 0.5 * (lame.shear + bulk) * grown * grown - 0.5 * lame.shear * beyond
+    let grown = f.det() - 1.0;
+    if let Some((stretched, beyond)) = small_strain(f) {
+        let part = stretched / (D as f64 + 1.0);
+        // (I − D)/2 − (J − 1) = ((J − 1)² − m)/2: what is linear in the strain is gone, which would cancel.
+        let bulky = 0.5 * (lame.shear + bulk) * grown * grown;
+        return 0.5 * mu * (part - part.ln_1p()) + bulky - 0.5 * lame.shear * beyond;
+    }
+    let stretched = f.norm_squared() - D as f64;
+    let rising = stretched - (stretched / (D as f64 + 1.0)).ln_1p();
+    0.5 * mu * rising - lame.shear * grown + 0.5 * bulk * grown * grown
 }
 
 /// `P(F)`.

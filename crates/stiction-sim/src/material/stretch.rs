@@ -16,13 +16,22 @@ use stiction::math::{Matrix, Vector, eigen};
 
 use super::svd::Svd;
 
+/// The largest `|A|²` that counts as near rest.
+const NEAR: f64 = 0.25;
+
 /// `tr A` and `m = det(1 + A) − 1 − tr A` of `A = FᵀF − 1`, which is small near rest whatever the rotation: energies written in them do not cancel there.
-pub fn strain<const D: usize>(f: &Matrix<D>) -> (f64, f64) {
+/// Nothing far from rest, where they would.
+pub fn small_strain<const D: usize>(f: &Matrix<D>) -> Option<(f64, f64)> {
     let a = f.transpose() * *f - Matrix::scalar(1.0);
+    // Also where it is no number.
+    let near = a.norm_squared() < NEAR;
+    if !near {
+        return None;
+    }
     let minor = |i: usize, j: usize| a.0[i][i] * a.0[j][j] - a.0[i][j] * a.0[j][i];
     let second: f64 = (0..D).flat_map(|i| (0..i).map(move |j| minor(i, j))).sum();
     let trace = (0..D).map(|i| a.0[i][i]).sum();
-    (trace, if D == 3 { second + a.det() } else { second })
+    Some((trace, if D == 3 { second + a.det() } else { second }))
 }
 
 /// Second derivatives of an energy by its stretches, in Pa.

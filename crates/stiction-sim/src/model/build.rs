@@ -57,7 +57,7 @@ pub(super) fn map<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<
     Ok(Some(DisplacementMap::new(nodes, offsets, columns, values)?))
 }
 
-/// For every vertex of the surface whether all nodes that move it are `prescribed`.
+/// For every vertex of the surface whether none of the nodes that move it is `free`.
 pub(super) fn driven(free: &[bool], map: Option<&DisplacementMap>) -> Vec<bool> {
     let Some(map) = map else { return free.iter().map(|free| !free).collect() };
     (0..map.vertices()).map(|v| map.row(v).all(|(node, _)| !free[node])).collect()
@@ -175,18 +175,18 @@ pub(super) fn mass<const D: usize>(
     MassMatrix::new(volumes, pairs)
 }
 
-/// The prescribed vertices of all bodies.
+/// The prescribed nodes of all bodies.
 pub(super) fn prescribed<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<Boundary<D>> {
     let mut boundary = Boundary::default();
     for (body, part) in bodies.iter().zip(parts) {
         if body.is_static {
             boundary.prescribe(part.nodes.clone().map(|v| v as u32), Trajectory::default());
         }
-        for (vertices, path) in &body.prescribed {
+        for (vertices, trajectory) in &body.prescribed {
             let single: Vec<[u32; 1]> = vertices.iter().map(|&v| [v]).collect();
             check_indices("prescribed vertex", &single, body.vertices.len())
                 .map_err(|error| Error::from(error).in_body(&body.name))?;
-            boundary.prescribe(part.nodes_of(&single).map(|[v]| v), path.clone());
+            boundary.prescribe(part.nodes_of(&single).map(|[v]| v), trajectory.clone());
         }
     }
     Ok(boundary)

@@ -13,11 +13,12 @@ use stiction::stencil::Stencil;
 const CHECK: Check = Check { filtered: false, broad_phase: BroadPhaseKind::SpatialHash };
 
 use super::build::surface_vertices;
-use super::skin::is_within;
+use super::skin::{is_within_edges, is_within_faces};
 use super::{Body, Model, Part};
 use crate::element::Simplex;
 use crate::error::{Error, Result};
 use crate::state::State;
+use crate::term::Configuration;
 
 impl<const D: usize> Model<D> {
     /// Checks that nothing intersects, exactly, and that nothing is inside an obstacle.
@@ -42,7 +43,7 @@ impl<const D: usize> Model<D> {
             }
         }
         self.check_round(x, obstacles)?;
-        self.check_swallowed((q, x), obstacles)?;
+        self.check_swallowed(Configuration { q, x }, obstacles)?;
         match CHECK.crossings(&self.surface, x)?.first() {
             Some(crossing) => Err(self.intersecting(crossing)),
             None => Ok(()),
@@ -85,16 +86,16 @@ impl<const D: usize> Model<D> {
     }
 
     /// Checks that no ball is wholly inside a solid body: where none crosses its surface, the centre tells.
-    fn check_swallowed(&self, (q, x): (&[Vector<D>], &[Vector<D>]), obstacles: &[Obstacle<D>]) -> Result<()> {
+    fn check_swallowed(&self, at: Configuration<'_, D>, obstacles: &[Obstacle<D>]) -> Result<()> {
         for (obstacle, solid) in obstacles.iter().enumerate() {
             let Obstacle::Sphere(ball) = solid else { continue };
             let around = if D == 2 {
-                self.first_around(ball.center(), &self.elastic.triangles, q)
+                self.first_around(ball.center(), &self.elastic.triangles, at.q)
             } else {
-                self.first_around(ball.center(), &self.elastic.tetrahedra, q)
+                self.first_around(ball.center(), &self.elastic.tetrahedra, at.q)
             };
             let around = around.map(|node| self.name_of_node(node).0);
-            if let Some(body) = around.or_else(|| self.embedded_around(ball.center(), x)) {
+            if let Some(body) = around.or_else(|| self.embedded_around(ball.center(), at.x)) {
                 return Err(Error::ObstacleInside { obstacle, body });
             }
         }
@@ -118,11 +119,11 @@ impl<const D: usize> Model<D> {
     /// The first body with a surface of its own that a point is in.
     fn embedded_around(&self, point: Vector<D>, x: &[Vector<D>]) -> Option<String> {
         let around = |part: &&Part| {
-            let edges =
-                self.surface.edges().iter().filter(|edge| part.vertices.contains(&(edge[0] as usize)));
-            let faces =
-                self.surface.faces().iter().filter(|face| part.vertices.contains(&(face[0] as usize)));
-            part.embedded && is_within(point, x, (edges, faces))
+            let of_part = |vertex: u32| part.vertices.contains(&(vertex as usize));
+            let edges = self.surface.edges().iter().filter(|edge| of_part(edge[0]));
+            let faces = self.surface.faces().iter().filter(|face| of_part(face[0]));
+            part.embedded
+                && if D == 2 { is_within_edges(point, x, edges) } else { is_within_faces(point, x, faces) }
         };
         self.parts.iter().find(around).map(|part| part.name.clone())
     }

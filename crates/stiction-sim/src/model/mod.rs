@@ -24,7 +24,7 @@ use stiction::obstacle::Obstacle;
 pub use stiffness::Stiffness;
 
 use crate::boundary::{Boundary, Trajectory};
-use crate::constraint::{Constraints, Link};
+use crate::constraint::{Constraints, Link, check_length};
 use crate::energy::{BodyForce, Elastic, Rayleigh};
 use crate::error::{Error, Result};
 use crate::load::Loads;
@@ -183,8 +183,8 @@ impl<const D: usize> Model<D> {
     fn start(&self, bodies: &[Body<D>], rest: Vec<Vector<D>>) -> State<D> {
         let velocity = |body: &Body<D>| std::iter::repeat_n(body.velocity, body.vertices.len());
         let mut v: Vec<_> = bodies.iter().flat_map(velocity).collect();
-        for vertex in self.boundary.vertices() {
-            v[vertex as usize] = Vector::ZERO;
+        for node in self.boundary.nodes() {
+            v[node as usize] = Vector::ZERO;
         }
         let contacts = self.contacts_at(&self.surface_at(&rest), &self.obstacles.at(0.0));
         let kappa = (!contacts.is_empty()).then(|| self.stiffness.first());
@@ -206,12 +206,12 @@ impl<const D: usize> Model<D> {
     ///
     /// # Errors
     /// If it does not fit the vertices and obstacles, a coefficient is not possible, or it has velocities of obstacles: those follow from
-    /// their paths.
+    /// their trajectories.
     pub fn with_coefficients(self, coefficients: Coefficients<D>) -> Result<Self> {
         coefficients.check(self.surface.rest().len(), self.obstacles.len())?;
         let found = coefficients.obstacle_velocities.len();
         if found > 0 {
-            let what = "list of velocities of obstacles, which a model has from their paths,";
+            let what = "list of velocities of obstacles, which a model has from their trajectories,";
             return Err(stiction::error::Error::WrongLength { what, found, expected: 0 }.into());
         }
         Ok(Self { coefficients, ..self })
@@ -221,10 +221,11 @@ impl<const D: usize> Model<D> {
     ///
     /// # Errors
     /// If a link names a node that does not exist, contradicts prescribed motion, or does not hold in the state: what it moved there at once could
-    /// pass through something.
+    /// pass through something. If the state has not one place and one velocity for each node.
     pub fn with_links(self, links: Vec<Link>, mut state: State<D>) -> Result<(Self, State<D>)> {
         let constraints = Constraints::new(&self.rest, &self.boundary, links)?;
         constraints.check(&self.rest, &state.q)?;
+        check_length("list of velocities of nodes", state.v.len(), self.rest.len())?;
         constraints.lead(&mut state.v);
         Ok((self.with_constraints(constraints), state))
     }
@@ -238,13 +239,13 @@ impl<const D: usize> Model<D> {
     /// The same with some of its bodies held where they are, by number.
     ///
     /// # Errors
-    /// If a held body is linked to one that moves.
+    /// If a held body is linked to one that is not held and whose motion is prescribed.
     pub(crate) fn holding(&self, bodies: impl Iterator<Item = usize>) -> Result<Self> {
+        let nodes: Vec<u32> =
+            bodies.flat_map(|body| self.parts[body].nodes.clone()).map(|node| node as u32).collect();
         let mut boundary = self.boundary.clone();
-        for body in bodies {
-            boundary.prescribe(self.parts[body].nodes.clone().map(|node| node as u32), Trajectory::default());
-        }
-        let constraints = Constraints::new(&self.rest, &boundary, self.constraints.links().to_vec())?;
+        boundary.prescribe(nodes.iter().copied(), Trajectory::default());
+        let constraints = self.constraints.holding(&nodes, &self.rest, &boundary)?;
         Ok(self.clone().with_constraints(constraints))
     }
 

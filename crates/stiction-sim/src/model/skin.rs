@@ -74,31 +74,44 @@ impl<const D: usize> Skin<D> {
 
     /// Whether the surface is closed and a point inside it.
     pub(super) fn contains(&self, point: Vector<D>) -> bool {
-        is_within(point, &self.vertices, (&self.edges, &self.triangles))
+        if D == 2 {
+            is_within_edges(point, &self.vertices, &self.edges)
+        } else {
+            is_within_faces(point, &self.vertices, &self.triangles)
+        }
     }
 }
 
-/// Whether a surface with vertices at `x`, of edges in 2D and faces in 3D, is closed and a point inside it: a ray from it crosses the surface an odd number of
-/// times.
-pub(super) fn is_within<'a, const D: usize>(
+/// Whether a surface of edges with vertices at `x`, in 2D, is closed and a point inside it.
+pub(super) fn is_within_edges<'a, const D: usize>(
     point: Vector<D>,
     x: &[Vector<D>],
-    (edges, faces): (impl IntoIterator<Item = &'a [u32; 2]>, impl IntoIterator<Item = &'a [u32; 3]>),
+    edges: impl IntoIterator<Item = &'a [u32; 2]>,
 ) -> bool {
-    let (edges, faces): (Vec<_>, Vec<_>) = (edges.into_iter().collect(), faces.into_iter().collect());
-    if !(if D == 2 { meets_twice(edges.iter().flat_map(|edge| **edge)) } else { meets_twice(sides(&faces)) })
-    {
-        return false;
-    }
+    let edges: Vec<_> = edges.into_iter().collect();
+    meets_twice(edges.iter().flat_map(|edge| **edge)) && is_odd(point, x, &edges)
+}
+
+/// Whether a surface of faces with vertices at `x`, in 3D, is closed and a point inside it.
+pub(super) fn is_within_faces<'a, const D: usize>(
+    point: Vector<D>,
+    x: &[Vector<D>],
+    faces: impl IntoIterator<Item = &'a [u32; 3]>,
+) -> bool {
+    let faces: Vec<_> = faces.into_iter().collect();
+    meets_twice(sides(&faces)) && is_odd(point, x, &faces)
+}
+
+/// Whether a ray from a point crosses an odd number of edges (2D) or faces (3D).
+fn is_odd<const D: usize, const N: usize>(
+    point: Vector<D>,
+    x: &[Vector<D>],
+    primitives: &[&[u32; N]],
+) -> bool {
     // A direction that no mesh has by design.
     let direction = Vector(std::array::from_fn(|k| [0.8127, 0.3391, 0.4739][k]));
-    let at = |v: u32| x[v as usize];
-    let crossed = if D == 2 {
-        edges.into_iter().filter(|edge| crosses(point, direction, &edge.map(at))).count()
-    } else {
-        faces.into_iter().filter(|face| crosses(point, direction, &face.map(at))).count()
-    };
-    crossed % 2 == 1
+    let crossed = |primitive: &&&[u32; N]| crosses(point, direction, &primitive.map(|v| x[v as usize]));
+    primitives.iter().filter(crossed).count() % 2 == 1
 }
 
 /// The sides of faces, each as often as faces have it.

@@ -169,8 +169,7 @@ impl<const D: usize> Schema<D> {
         columns.extend(contact());
         columns.extend(friction());
         columns.extend(solver());
-        let further = |term: &&str| ENERGIES.iter().all(|(name, _)| name != term);
-        for term in terms.into_iter().filter(further) {
+        for term in terms.into_iter().filter(|term| is_added(term)) {
             columns.push(energy(term, &format!("Energy of the term `{term}` at the end of the step.")));
         }
         for (index, name) in bodies.into_iter().enumerate() {
@@ -184,6 +183,14 @@ impl<const D: usize> Schema<D> {
         &self.columns
     }
 
+    /// The energies that users added: the name of each term with its column.
+    pub fn added_energies(&self) -> impl Iterator<Item = (&str, &Column<D>)> {
+        self.columns.iter().filter_map(|column| match &column.source {
+            Source::Energy(term) if is_added(term) => Some((term.as_str(), column)),
+            _ => None,
+        })
+    }
+
     /// Where the column with this name is.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
@@ -193,6 +200,11 @@ impl<const D: usize> Schema<D> {
     pub fn values(&self, report: &StepReport<D>) -> Vec<Value<'static>> {
         self.columns.iter().map(|column| column.value(report)).collect()
     }
+}
+
+/// Whether an energy is none of those that every model has.
+fn is_added(term: &str) -> bool {
+    ENERGIES.iter().all(|(name, _)| *name != term)
 }
 
 fn count<const D: usize>(name: &str, meaning: &str, value: fn(&StepReport<D>) -> usize) -> Column<D> {
@@ -291,7 +303,8 @@ fn contact<const D: usize>() -> Vec<Column<D>> {
         number(
             "kappa",
             "J/m^4",
-            "Barrier stiffness κ at the end of the step; of the stiffest pair where pairs differ.",
+            "Barrier stiffness κ at the end of the step; of the stiffest pair where pairs differ. With `contact.use_area_weighting` it is in \
+             J/m^6 (J/m^5 in 2D).",
             |r| r.kappa,
         ),
         count("vertex_vertex_contacts", "Vertex–vertex contacts at the end of the step.", |r| {

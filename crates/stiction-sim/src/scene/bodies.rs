@@ -18,26 +18,26 @@ impl Scene {
         if body.is_static {
             self.check_static(&key, body)?;
         }
-        let piece = self.piece(&format!("{key}.shape"), &body.shape)?;
-        if body.is_static && piece.skin.is_some() {
+        let mesh = self.shape_mesh(&format!("{key}.shape"), &body.shape)?;
+        if body.is_static && mesh.skin.is_some() {
             let message =
                 "means nothing for a static body, which does not deform: remove it, or static = true";
             return Err(self.error(&format!("{key}.shape.mesh.embed"), message));
         }
-        let (prescribed, loads) = (self.prescribed(&key, body, &piece)?, self.loads(&key, body, &piece)?);
-        self.check_idle(index, piece.vertices.len(), &prescribed, &loads)?;
+        let (prescribed, loads) = (self.prescribed(&key, body, &mesh)?, self.loads(&key, body, &mesh)?);
+        self.check_idle(index, mesh.vertices.len(), &prescribed, &loads)?;
         let velocity = self.vector_or_zero(&format!("{key}.velocity"), body.velocity.as_deref())?;
         let empty = if body.is_static {
-            model::Body::fixed_shape(&body.name, piece.vertices)
+            model::Body::fixed_shape(&body.name, mesh.vertices)
         } else {
             let (material, density) = self.material(&key, body)?;
-            model::Body::new(&body.name, piece.vertices, material, density)
+            model::Body::new(&body.name, mesh.vertices, material, density)
         };
         let whole = model::Body {
-            edges: piece.edges,
-            triangles: piece.triangles,
-            tetrahedra: piece.tetrahedra,
-            skin: piece.skin,
+            edges: mesh.edges,
+            triangles: mesh.triangles,
+            tetrahedra: mesh.tetrahedra,
+            skin: mesh.skin,
             damping: self.damping(&key, body)?,
             velocity,
             prescribed,
@@ -80,23 +80,23 @@ impl Scene {
         loads: &[load::Load<D>],
     ) -> Result<(), SceneError> {
         let (key, body) = (format!("bodies[{index}]"), &self.bodies[index]);
-        let mut path_of = vec![None; vertices];
-        for (chosen, path) in prescribed {
+        let mut given = vec![None; vertices];
+        for (chosen, trajectory) in prescribed {
             for v in chosen {
-                path_of[*v as usize] = Some(path);
+                given[*v as usize] = Some(trajectory);
             }
         }
-        for (i, (chosen, path)) in prescribed.iter().enumerate() {
-            if chosen.iter().all(|v| path_of[*v as usize] != Some(path)) {
+        for (i, (chosen, trajectory)) in prescribed.iter().enumerate() {
+            if chosen.iter().all(|v| given[*v as usize] != Some(trajectory)) {
                 let message = "moves nothing: later motions take all of its vertices; remove one of them";
                 return Err(self.error(&format!("{key}.{}", body.prescription(i)), message));
             }
         }
-        if body.velocity.is_some() && !body.is_static && path_of.iter().all(Option::is_some) {
+        if body.velocity.is_some() && !body.is_static && given.iter().all(Option::is_some) {
             let message = "is the velocity of no vertex: motions are given for all of them; remove it";
             return Err(self.error(&format!("{key}.velocity"), message));
         }
-        let idle = |load: &load::Load<D>| load.vertices().iter().all(|v| path_of[*v as usize].is_some());
+        let idle = |load: &load::Load<D>| load.vertices().iter().all(|v| given[*v as usize].is_some());
         match loads.iter().position(idle) {
             None => Ok(()),
             Some(i) => {
@@ -159,7 +159,7 @@ impl Scene {
         Ok(model::Body { thickness, radius, ..body })
     }
 
-    fn piece<const D: usize>(&self, key: &str, shape: &Shape) -> Result<ShapeMesh<D>, SceneError> {
+    fn shape_mesh<const D: usize>(&self, key: &str, shape: &Shape) -> Result<ShapeMesh<D>, SceneError> {
         match shape {
             Shape::Box(shape) => self.box_mesh(&format!("{key}.box"), shape).map(ShapeMesh::from),
             Shape::Quad(shape) => self.quad(&format!("{key}.quad"), shape),
@@ -216,10 +216,11 @@ impl Scene {
             let x = turned * (x * shape.scale);
             by + Vector(std::array::from_fn(|k| x[k]))
         };
-        let piece = ShapeMesh::of_file(&mesh, place);
-        let piece = piece.ok_or_else(|| self.error(&file_key, "has no edges, triangles or tetrahedra"))?;
-        let Some(file) = &shape.embed else { return Ok(piece) };
-        let skin = piece.into_skin();
+        let shape_mesh = ShapeMesh::of_file(&mesh, place);
+        let shape_mesh =
+            shape_mesh.ok_or_else(|| self.error(&file_key, "has no edges, triangles or tetrahedra"))?;
+        let Some(file) = &shape.embed else { return Ok(shape_mesh) };
+        let skin = shape_mesh.into_skin();
         let skin = skin.ok_or_else(|| self.error(&file_key, "has no surface that a mesh could carry"))?;
         let mut carrier = self.carrier(&format!("{key}.embed"), file, place)?;
         carrier.skin = Some(skin);
@@ -237,11 +238,11 @@ impl Scene {
         if D == 2 && !is_level(&mesh) {
             return Err(self.error(key, "a mesh in 2D must have the same z everywhere"));
         }
-        let piece = ShapeMesh::of_file(&mesh, place).filter(|piece: &ShapeMesh<D>| {
-            if D == 2 { !piece.triangles.is_empty() } else { !piece.tetrahedra.is_empty() }
+        let shape_mesh = ShapeMesh::of_file(&mesh, place).filter(|shape_mesh: &ShapeMesh<D>| {
+            if D == 2 { !shape_mesh.triangles.is_empty() } else { !shape_mesh.tetrahedra.is_empty() }
         });
         let needs = if D == 2 { "triangles" } else { "tetrahedra" };
-        piece.ok_or_else(|| self.error(key, format!("has no {needs}: a surface is carried by a solid")))
+        shape_mesh.ok_or_else(|| self.error(key, format!("has no {needs}: a surface is carried by a solid")))
     }
 
     fn read(&self, key: &str, file: &str) -> Result<Mesh, SceneError> {
@@ -269,10 +270,10 @@ impl Scene {
     pub(super) fn side<const D: usize>(
         &self,
         key: &str,
-        piece: &ShapeMesh<D>,
+        mesh: &ShapeMesh<D>,
         side: Side,
     ) -> Result<Vec<u32>, SceneError> {
-        let vertices = piece.side(side);
+        let vertices = mesh.side(side);
         if !vertices.is_empty() {
             return Ok(vertices.to_vec());
         }

@@ -41,15 +41,16 @@ impl Scene {
         (index < self.bodies.len()).then_some(index)
     }
 
-    /// The key of the motion that a vertex of the model follows.
-    fn motion_key<const D: usize>(&self, model: &Model<D>, vertex: usize) -> Option<String> {
-        let index = self.body_of(model, vertex)?;
-        let path = model.boundary.path_of(vertex as u32)?;
-        // Each static body has a path of its own before those of its motions.
-        let paths = |body: &super::Body| usize::from(body.is_static) + body.fixed.len() + body.motions.len();
-        let before: usize = self.bodies[..index].iter().map(paths).sum();
+    /// The key of the motion that a node of the model follows.
+    fn motion_key<const D: usize>(&self, model: &Model<D>, node: usize) -> Option<String> {
+        let index = self.body_of(model, node)?;
+        let number = model.boundary.trajectory_of(node as u32)?;
+        // Each static body has a trajectory of its own before those of its motions.
+        let trajectories =
+            |body: &super::Body| usize::from(body.is_static) + body.fixed.len() + body.motions.len();
+        let before: usize = self.bodies[..index].iter().map(trajectories).sum();
         let body = &self.bodies[index];
-        let number = path.checked_sub(before + usize::from(body.is_static));
+        let number = number.checked_sub(before + usize::from(body.is_static));
         Some(match number {
             Some(number) => format!("bodies[{index}].{}", body.prescription(number)),
             None => format!("bodies[{index}].static"),

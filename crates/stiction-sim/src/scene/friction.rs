@@ -83,17 +83,56 @@ pub struct PairFriction {
     pub direction: Option<Vec<f64>>,
 }
 
-/// What is said of the friction of two surfaces.
+/// What is said of the friction of two surfaces: as in `[friction]`.
 struct Said<'a> {
-    mu: (Option<f64>, Option<f64>, Option<f64>),
+    mu: Option<f64>,
+    mu_s: Option<f64>,
+    mu_k: Option<f64>,
     elliptic: Option<[f64; 2]>,
-    ellipses: (Option<[f64; 2]>, Option<[f64; 2]>),
+    static_axes: Option<[f64; 2]>,
+    kinetic_axes: Option<[f64; 2]>,
     direction: Option<&'a [f64]>,
 }
 
+impl<'a> From<&'a Friction> for Said<'a> {
+    fn from(f: &'a Friction) -> Self {
+        Self {
+            mu: f.mu,
+            mu_s: f.mu_s,
+            mu_k: f.mu_k,
+            elliptic: f.elliptic,
+            static_axes: f.static_axes,
+            kinetic_axes: f.kinetic_axes,
+            direction: f.direction.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a PairFriction> for Said<'a> {
+    fn from(pair: &'a PairFriction) -> Self {
+        Self {
+            mu: pair.mu,
+            mu_s: pair.mu_s,
+            mu_k: pair.mu_k,
+            elliptic: pair.elliptic,
+            static_axes: pair.static_axes,
+            kinetic_axes: pair.kinetic_axes,
+            direction: pair.direction.as_deref(),
+        }
+    }
+}
+
 impl Said<'_> {
+    fn has_mu(&self) -> bool {
+        self.mu.is_some() || self.mu_s.is_some() || self.mu_k.is_some()
+    }
+
+    fn has_axes(&self) -> bool {
+        self.static_axes.is_some() || self.kinetic_axes.is_some()
+    }
+
     fn is_empty(&self) -> bool {
-        self.mu == (None, None, None) && self.elliptic.is_none() && self.ellipses == (None, None)
+        !self.has_mu() && self.elliptic.is_none() && !self.has_axes()
     }
 }
 
@@ -101,7 +140,7 @@ impl Scene {
     pub(super) fn friction_params(&self) -> Result<FrictionParams, SceneError> {
         let (given, usual) = (&self.friction, FrictionParams::default());
         Ok(FrictionParams {
-            mu: self.mu("friction", (given.mu, given.mu_s, given.mu_k))?,
+            mu: self.mu("friction", &given.into())?,
             law: self.law()?,
             eps_v: given.eps_v.unwrap_or(usual.eps_v),
             lag_iterations: given.lag_iterations.unwrap_or(usual.lag_iterations),
@@ -120,8 +159,8 @@ impl Scene {
         }
     }
 
-    fn mu(&self, key: &str, said: (Option<f64>, Option<f64>, Option<f64>)) -> Result<Mu, SceneError> {
-        match said {
+    fn mu(&self, key: &str, said: &Said<'_>) -> Result<Mu, SceneError> {
+        match (said.mu, said.mu_s, said.mu_k) {
             (None, None, None) => Ok(Mu::default()),
             (Some(mu), None, None) => Ok(Mu::same(mu)),
             (None, Some(s), Some(k)) => Ok(Mu { s, k }),
@@ -133,21 +172,16 @@ impl Scene {
     /// The model with the friction of pairs and directions.
     pub(super) fn with_friction<const D: usize>(&self, model: Model<D>) -> Result<Model<D>, SceneError> {
         let f = &self.friction;
-        let said = Said {
-            mu: (f.mu, f.mu_s, f.mu_k),
-            elliptic: f.elliptic,
-            ellipses: (f.static_axes, f.kinetic_axes),
-            direction: f.direction.as_deref(),
-        };
-        let all = Coefficients::from(self.entry("friction", &said)?);
+        let all = Coefficients::from(self.entry("friction", &f.into())?);
         let coefficients = if f.pairs.is_empty() { all } else { all.with_pairs(self.table(&model)?) };
         model.with_coefficients(coefficients).map_err(|error| self.error("friction", error.to_string()))
     }
 
     /// Checks what does not depend on what else is said.
     fn check_said<const D: usize>(&self, key: &str, said: &Said<'_>) -> Result<(), SceneError> {
+        let Said { mu, mu_s, mu_k, elliptic, static_axes, kinetic_axes, .. } = *said;
         for (part, given) in
-            [("elliptic", said.elliptic), ("static_axes", said.ellipses.0), ("kinetic_axes", said.ellipses.1)]
+            [("elliptic", elliptic), ("static_axes", static_axes), ("kinetic_axes", kinetic_axes)]
         {
             let key = format!("{key}.{part}");
             if D == 2 && given.is_some() {
@@ -155,7 +189,7 @@ impl Scene {
             }
             self.check_mu(&key, given.into_iter().flatten())?;
         }
-        for (part, given) in [("mu", said.mu.0), ("mu_s", said.mu.1), ("mu_k", said.mu.2)] {
+        for (part, given) in [("mu", mu), ("mu_s", mu_s), ("mu_k", mu_k)] {
             self.check_mu(&format!("{key}.{part}"), given)?;
         }
         Ok(())
@@ -169,7 +203,7 @@ impl Scene {
             None => Axes::Contact,
         };
         if let Some(mu) = said.elliptic {
-            if said.mu != (None, None, None) || said.ellipses != (None, None) {
+            if said.has_mu() || said.has_axes() {
                 return Err(wrong(
                     "elliptic",
                     "excludes mu, mu_s, mu_k, static_axes and kinetic_axes".into(),
@@ -177,13 +211,13 @@ impl Scene {
             }
             return Entry::elliptic(mu, axes).map_err(|error| wrong("elliptic", error.to_string()));
         }
-        let entry = Entry { mu: self.mu(key, said.mu)?, anisotropy: Anisotropy::None, axes };
-        match said.ellipses {
+        let entry = Entry { mu: self.mu(key, said)?, anisotropy: Anisotropy::None, axes };
+        match (said.static_axes, said.kinetic_axes) {
             (None, None) if said.direction.is_some() => {
                 Err(wrong("direction", "needs elliptic, static_axes or kinetic_axes".into()))
             }
             (None, None) => Ok(entry),
-            (Some(_), Some(_)) if said.mu != (None, None, None) => Err(wrong(
+            (Some(_), Some(_)) if said.has_mu() => Err(wrong(
                 "static_axes",
                 "with kinetic_axes says all there is: remove mu, mu_s and mu_k".into(),
             )),
@@ -204,12 +238,7 @@ impl Scene {
         let mut table = PairTable::new(&known).map_err(plain)?;
         for (i, pair) in self.friction.pairs.iter().enumerate() {
             let key = format!("friction.pairs[{i}]");
-            let said = Said {
-                mu: (pair.mu, pair.mu_s, pair.mu_k),
-                elliptic: pair.elliptic,
-                ellipses: (pair.static_axes, pair.kinetic_axes),
-                direction: pair.direction.as_deref(),
-            };
+            let said = Said::from(pair);
             if said.is_empty() {
                 return Err(self.error(&key, "has no coefficient: give mu (0.0 for no friction)"));
             }

@@ -93,12 +93,12 @@ fn one() -> usize {
     1
 }
 
-/// `barrier_stiffness`: `"auto"` or a number in J/m⁴.
+/// `barrier_stiffness`: `"auto"` or a number in J/m⁴, with weights by area in J/m⁶ (J/m⁵ in 2D).
 #[derive(Clone, Copy, Debug)]
 pub enum StiffnessValue {
     /// Chosen by the program.
     Auto,
-    /// `κ` in J/m⁴.
+    /// `κ`.
     Number(f64),
 }
 

@@ -82,24 +82,31 @@ pub enum Factor {
     Frames(Vec<[f64; 2]>),
 }
 
+/// Where on a body: all of it without either.
+struct Place<'a> {
+    side: Option<Side>,
+    region: Option<&'a Region>,
+}
+
 impl Scene {
     pub(super) fn prescribed<const D: usize>(
         &self,
         key: &str,
         body: &Body,
-        piece: &ShapeMesh<D>,
+        mesh: &ShapeMesh<D>,
     ) -> Result<Vec<(Vec<u32>, Trajectory<D>)>, SceneError> {
         let mut out = Vec::new();
         for (i, side) in body.fixed.iter().enumerate() {
             if body.fixed[..i].contains(side) {
                 return Err(self.error(&format!("{key}.fixed[{i}]"), "is there twice: remove one of the two"));
             }
-            out.push((self.side(&format!("{key}.fixed[{i}]"), piece, *side)?, Trajectory::default()));
+            out.push((self.side(&format!("{key}.fixed[{i}]"), mesh, *side)?, Trajectory::default()));
         }
         for (i, motion) in body.motions.iter().enumerate() {
             let key = format!("{key}.motions[{i}]");
-            let vertices = self.chosen(&key, piece, (motion.side, motion.region.as_ref()))?;
-            out.push((vertices, self.path(&key, motion)?));
+            let place = Place { side: motion.side, region: motion.region.as_ref() };
+            let vertices = self.chosen(&key, mesh, place)?;
+            out.push((vertices, self.trajectory(&key, motion)?));
         }
         Ok(out)
     }
@@ -108,21 +115,21 @@ impl Scene {
     fn chosen<const D: usize>(
         &self,
         key: &str,
-        piece: &ShapeMesh<D>,
-        (side, region): (Option<Side>, Option<&Region>),
+        mesh: &ShapeMesh<D>,
+        Place { side, region }: Place<'_>,
     ) -> Result<Vec<u32>, SceneError> {
         match (side, region) {
             (Some(_), Some(_)) => {
                 Err(self.error(&format!("{key}.region"), "excludes side: choose one of the two"))
             }
-            (Some(side), None) => self.side(&format!("{key}.side"), piece, side),
-            (None, None) => Ok(piece.all()),
+            (Some(side), None) => self.side(&format!("{key}.side"), mesh, side),
+            (None, None) => Ok(mesh.all()),
             (None, Some(region)) => {
                 let key = format!("{key}.region");
                 let low: Vector<D> = self.vector(&format!("{key}.min"), &region.min)?;
                 let high: Vector<D> = self.vector(&format!("{key}.max"), &region.max)?;
                 let inside = |x: &Vector<D>| (0..D).all(|k| (low[k]..=high[k]).contains(&x[k]));
-                let all = piece.vertices.iter().enumerate();
+                let all = mesh.vertices.iter().enumerate();
                 let vertices: Vec<u32> = all.filter(|(_, x)| inside(x)).map(|(v, _)| v as u32).collect();
                 if vertices.is_empty() {
                     return Err(self.error(&key, "there is no vertex of the body in it"));
@@ -132,12 +139,12 @@ impl Scene {
         }
     }
 
-    pub(super) fn path<const D: usize>(
+    pub(super) fn trajectory<const D: usize>(
         &self,
         key: &str,
         motion: &PrescribedMotion,
     ) -> Result<Trajectory<D>, SceneError> {
-        let path = match (&motion.keyframes, &motion.formula) {
+        let trajectory = match (&motion.keyframes, &motion.formula) {
             (Some(_), Some(_)) => {
                 return Err(
                     self.error(&format!("{key}.formula"), "excludes keyframes: choose one of the two")
@@ -150,13 +157,13 @@ impl Scene {
             }
             (None, None) => Trajectory::default(),
         };
-        let path = match &motion.velocity {
-            Some(velocity) => path.with_velocity(self.vector(&format!("{key}.velocity"), velocity)?),
-            None => path,
+        let trajectory = match &motion.velocity {
+            Some(velocity) => trajectory.with_velocity(self.vector(&format!("{key}.velocity"), velocity)?),
+            None => trajectory,
         };
         match &motion.rotation {
-            Some(rotation) => Ok(path.with_turn(self.turn(&format!("{key}.rotation"), rotation)?)),
-            None => Ok(path),
+            Some(rotation) => Ok(trajectory.with_turn(self.turn(&format!("{key}.rotation"), rotation)?)),
+            None => Ok(trajectory),
         }
     }
 
@@ -222,13 +229,14 @@ impl Scene {
         &self,
         key: &str,
         body: &Body,
-        piece: &ShapeMesh<D>,
+        mesh: &ShapeMesh<D>,
     ) -> Result<Vec<load::Load<D>>, SceneError> {
         let read = |(i, load): (usize, &Load)| {
             let key = format!("{key}.loads[{i}]");
-            let vertices = self.chosen(&key, piece, (load.side, load.region.as_ref()))?;
+            let place = Place { side: load.side, region: load.region.as_ref() };
+            let vertices = self.chosen(&key, mesh, place)?;
             let factor = self.factor(&format!("{key}.factor"), load.factor.as_ref())?;
-            Ok(load::Load { kind: self.load_kind(&key, load, piece, vertices)?, factor })
+            Ok(load::Load { kind: self.load_kind(&key, load, mesh, vertices)?, factor })
         };
         body.loads.iter().enumerate().map(read).collect()
     }
@@ -248,16 +256,16 @@ impl Scene {
         &self,
         key: &str,
         load: &Load,
-        piece: &ShapeMesh<D>,
+        mesh: &ShapeMesh<D>,
         vertices: Vec<u32>,
     ) -> Result<LoadKind<D>, SceneError> {
         match (&load.force, load.pressure, &load.acceleration) {
             (Some(force), None, None) => {
                 let force: Vector<D> = self.vector(&format!("{key}.force"), force)?;
-                Ok(LoadKind::Force(shared(force, piece, &vertices)))
+                Ok(LoadKind::Force(shared(force, mesh, &vertices)))
             }
             (None, Some(pressure), None) if pressure.is_finite() => {
-                let sides = sides(piece, &vertices);
+                let sides = sides(mesh, &vertices);
                 if sides.is_empty() {
                     return Err(
                         self.error(&format!("{key}.pressure"), "there is no whole edge or face to push")
@@ -275,26 +283,26 @@ impl Scene {
     }
 }
 
-/// The pieces of the boundary all of whose vertices are among these.
-fn sides<const D: usize>(piece: &ShapeMesh<D>, vertices: &[u32]) -> Vec<[u32; D]> {
-    let mut chosen = vec![false; piece.vertices.len()];
+/// The sides of the boundary all of whose vertices are among these.
+fn sides<const D: usize>(mesh: &ShapeMesh<D>, vertices: &[u32]) -> Vec<[u32; D]> {
+    let mut chosen = vec![false; mesh.vertices.len()];
     for v in vertices {
         chosen[*v as usize] = true;
     }
     // In 3D triangles are sheets, which are pushed where their normals come from.
-    let edges = if D == 2 { boundary::of_triangles(&piece.triangles) } else { Vec::new() };
-    let sheet = if D == 3 { &piece.triangles[..] } else { &[] };
-    let faces = boundary::of_tetrahedra(&piece.tetrahedra);
+    let edges = if D == 2 { boundary::of_triangles(&mesh.triangles) } else { Vec::new() };
+    let sheet = if D == 3 { &mesh.triangles[..] } else { &[] };
+    let faces = boundary::of_tetrahedra(&mesh.tetrahedra);
     let corners = edges.iter().map(|e| e.to_vec()).chain(faces.iter().chain(sheet).map(|f| f.to_vec()));
     let all = corners.filter_map(|corners| <[u32; D]>::try_from(corners).ok());
     all.filter(|side| side.iter().all(|v| chosen[*v as usize])).collect()
 }
 
 /// A force shared by vertices as their surface is; equally if they have none.
-fn shared<const D: usize>(force: Vector<D>, piece: &ShapeMesh<D>, vertices: &[u32]) -> Vec<(u32, Vector<D>)> {
-    let mut shares = vec![0.0; piece.vertices.len()];
-    for side in sides(piece, vertices) {
-        let corners = side.map(|v| piece.vertices[v as usize]);
+fn shared<const D: usize>(force: Vector<D>, mesh: &ShapeMesh<D>, vertices: &[u32]) -> Vec<(u32, Vector<D>)> {
+    let mut shares = vec![0.0; mesh.vertices.len()];
+    for side in sides(mesh, vertices) {
+        let corners = side.map(|v| mesh.vertices[v as usize]);
         for v in side {
             shares[v as usize] += load::size(corners);
         }

@@ -99,7 +99,7 @@ impl Scene {
         motion: Option<&PrescribedMotion>,
     ) -> Result<(), SceneError> {
         let key = format!("{key}.motion");
-        let path = match motion {
+        let trajectory = match motion {
             None => Trajectory::default(),
             Some(PrescribedMotion { side: Some(_), .. }) => {
                 return Err(self.error(&format!("{key}.side"), "obstacles move as a whole: remove it"));
@@ -107,9 +107,11 @@ impl Scene {
             Some(PrescribedMotion { region: Some(_), .. }) => {
                 return Err(self.error(&format!("{key}.region"), "obstacles move as a whole: remove it"));
             }
-            Some(motion) => self.path(&key, motion)?,
+            Some(motion) => self.trajectory(&key, motion)?,
         };
-        obstacles.push(solid, path).map_err(|error| self.error(&format!("{key}.rotation"), error.to_string()))
+        obstacles
+            .push(solid, trajectory)
+            .map_err(|error| self.error(&format!("{key}.rotation"), error.to_string()))
     }
 
     fn plane<const D: usize>(&self, key: &str, plane: &Plane) -> Result<Obstacle<D>, SceneError> {

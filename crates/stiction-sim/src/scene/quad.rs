@@ -77,13 +77,13 @@ mod tests {
         };
         assert!(mesh.triangles.iter().all(|t| area(t) > 0.0));
         assert!((mesh.triangles.iter().map(area).sum::<f64>() - 1.5).abs() < 1e-14);
-        let piece = ShapeMesh::from(mesh);
-        assert!(piece.side(Side::Top).iter().all(|&v| (piece.vertices[v as usize][1] - 1.0).abs() < 1e-15));
+        let mesh = ShapeMesh::from(mesh);
+        assert!(mesh.side(Side::Top).iter().all(|&v| (mesh.vertices[v as usize][1] - 1.0).abs() < 1e-15));
         let right = |v: &u32| {
-            let x = piece.vertices[*v as usize];
+            let x = mesh.vertices[*v as usize];
             (x[0] - 2.0 + 0.5 * x[1]).abs() < 1e-15
         };
-        assert!(piece.side(Side::Right).len() == 4 && piece.side(Side::Right).iter().all(right));
+        assert!(mesh.side(Side::Right).len() == 4 && mesh.side(Side::Right).iter().all(right));
     }
 
     #[test]

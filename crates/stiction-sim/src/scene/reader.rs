@@ -23,7 +23,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
 }
 
 /// Keys of earlier versions and what they are called now.
-const RENAMED: [(&str, &str); 1] = [("refinements", "lag_iterations")];
+const RENAMED: [(&str, &str); 2] = [("refinements", "lag_iterations"), ("stiffness", "barrier_stiffness")];
 
 /// What is wrong, at a key that grows from the inside out.
 #[derive(Debug)]

@@ -120,21 +120,21 @@ impl<const D: usize> ShapeMesh<D> {
 
     /// The mesh of a file, of which `place` says where its points go; none if it has no cells for `D` dimensions.
     pub fn of_file(mesh: &Mesh, place: impl Fn(Vector<3>) -> Vector<D>) -> Option<Self> {
-        let mut piece = Self::default();
+        let mut out = Self::default();
         if D == 3 && !mesh.tetrahedra.is_empty() {
-            piece.tetrahedra.clone_from(&mesh.tetrahedra);
+            out.tetrahedra.clone_from(&mesh.tetrahedra);
         } else if !mesh.triangles.is_empty() {
-            piece.triangles.clone_from(&mesh.triangles);
+            out.triangles.clone_from(&mesh.triangles);
         } else if !mesh.edges.is_empty() {
-            piece.edges.clone_from(&mesh.edges);
+            out.edges.clone_from(&mesh.edges);
         } else {
             return None;
         }
-        let points = piece.renumber(&mesh.points);
-        piece.vertices = points.iter().map(|point| place(*point)).collect();
-        piece.sides = Side::ALL.map(|side| extreme(&points, side, D));
-        piece.turn_inverted();
-        Some(piece)
+        let points = out.renumber(&mesh.points);
+        out.vertices = points.iter().map(|point| place(*point)).collect();
+        out.sides = Side::ALL.map(|side| extreme(&points, side, D));
+        out.turn_inverted();
+        Some(out)
     }
 
     /// The boundary of its solids, or its sheets (3D) or segments (2D), as a surface to be carried; nothing if it has none.
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn files_become_pieces() {
+    fn files_become_shape_meshes() {
         let corner = [[9.0; 3], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Vector);
         let mesh = Mesh {
             points: corner.to_vec(),

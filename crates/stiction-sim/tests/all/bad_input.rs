@@ -253,6 +253,11 @@ fn lists_have_the_entries_that_they_need() {
         ),
         ("[[planes]]", "[planes]", ["line 11: planes", "double brackets"]),
         ("mu = 0.5", "mu = 0.5\nrefinements = 3", ["friction.refinements", "is now called lag_iterations"]),
+        (
+            "contact.dhat = 1e-3",
+            "contact = { dhat = 1e-3, stiffness = 1e9 }",
+            ["contact.stiffness", "is now called barrier_stiffness"],
+        ),
         ("shape.box", "shape = \"box\"\nx", ["bodies[0].shape", "needs a table such as { box = { … } }"]),
         (block, "name = \"block\"\nfixed = [{ left = 1 }]", ["bodies[0].fixed[0]", "needs a text in quotes"]),
         (block, "name = \"block\"\nshape.rod = {}", ["bodies[0].shape", "needs one of the keys box, quad"]),

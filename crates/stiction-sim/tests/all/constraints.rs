@@ -15,6 +15,7 @@ use stiction_sim::params::Params;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::shape_mesh::ShapeMesh;
 use stiction_sim::scene::shapes::BoxMesh;
+use stiction_sim::settle::settle;
 use stiction_sim::signal::Signal;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -68,6 +69,12 @@ fn rank(links: &[Link], prescribed: &[bool]) -> usize {
     }
 }
 
+/// Whether links leave a node free: to pin it says something new.
+fn moves(node: usize, links: &[Link], prescribed: &[bool]) -> bool {
+    let pinned = [links, &[link("pin", &[(node as u32, 1.0)])]].concat();
+    rank(&pinned, prescribed) > rank(links, prescribed)
+}
+
 /// Row reduction of sparse rows against a dense one: as many unknowns as the rank leaves, and every link holds wherever they are.
 #[test]
 fn as_many_nodes_follow_as_links_are_independent() {
@@ -77,12 +84,15 @@ fn as_many_nodes_follow_as_links_are_independent() {
         let rest: Vec<Vector<3>> = (0..nodes).map(|_| random.vector()).collect();
         let mut boundary = Boundary::default();
         boundary.prescribe((0..nodes as u32).filter(|v| v % 5 == 2), Trajectory::default());
-        let prescribed = boundary.mask(nodes);
+        let prescribed = boundary.mask(nodes).unwrap();
         let links = random_links(nodes as u32, round % 7, &mut random);
         let constraints = Constraints::new(&rest, &boundary, links.clone()).unwrap();
         let (rank, held) = (rank(&links, &prescribed), prescribed.iter().filter(|held| **held).count());
         assert_eq!(constraints.unknowns(), nodes - held - rank, "{links:?}");
         assert_eq!(constraints.redundant().len(), links.len() - rank);
+        for node in 0..nodes {
+            assert_eq!(constraints.free()[node], moves(node, &links, &prescribed), "node {node}: {links:?}");
+        }
         let mut q: Vec<Vector<3>> = (0..nodes).map(|_| random.vector()).collect();
         q.iter_mut().zip(&rest).zip(&prescribed).filter(|(_, held)| **held).for_each(|((q, x), _)| *q = *x);
         constraints.place(&mut q);
@@ -99,6 +109,90 @@ fn as_many_nodes_follow_as_links_are_independent() {
         let before = ways.clone();
         constraints.lead(&mut ways);
         assert!(ways.iter().zip(&before).all(|(a, b)| (*a - *b).norm() < 1e-9));
+    }
+}
+
+/// The second link cancels what the first says of a node.
+#[test]
+fn a_node_whose_leaders_cancel_is_not_free() {
+    let rest = [0.0, 1.0, 2.0, 3.0].map(|x| Vector([x, 0.0]));
+    let links = [link("a", &[(0, 1.0), (1, -0.5), (2, -0.5)]), link("b", &[(1, 1.0), (2, 1.0)])];
+    let constraints = Constraints::new(&rest, &Boundary::default(), links.to_vec()).unwrap();
+    assert_eq!((constraints.free(), constraints.unknowns()), (&[false, true, true, true][..], 2));
+    for node in 0..4 {
+        assert_eq!(constraints.free()[node], moves(node, &links, &[false; 4]));
+    }
+}
+
+/// Many nodes tied to one, or each to the next: in time about proportional to their number.
+#[test]
+fn many_links_are_eliminated() {
+    let count = 20_000;
+    let rest: Vec<Vector<2>> = (0..count).map(|k| Vector([f64::from(k), 0.5])).collect();
+    let tie = |a: u32, b: u32| link("tie", &[(a, 1.0), (b, -1.0)]);
+    for links in
+        [(1..count).map(|k| tie(0, k)).collect::<Vec<_>>(), (1..count).map(|k| tie(k - 1, k)).collect()]
+    {
+        let constraints = Constraints::new(&rest, &Boundary::default(), links).unwrap();
+        assert_eq!((constraints.unknowns(), constraints.redundant().len()), (1, 0));
+        let ways = constraints.expanded(vec![Vector([1.0, -2.0])]);
+        assert!(ways.iter().all(|way| *way == Vector([1.0, -2.0])));
+    }
+}
+
+/// How far a link is from holding counts by its own nodes and its own weights.
+#[test]
+fn what_is_far_away_does_not_excuse_a_link() {
+    let rest = [Vector([0.0, 0.0]), Vector([1.0, 0.0]), Vector([1e9, 0.0])];
+    let moved = |by: f64| [rest[0], rest[1] + Vector([by, 0.0]), rest[2]];
+    for scale in [1.0, 1e300, 1e-300] {
+        let links = vec![link("pair", &[(0, scale), (1, -scale)])];
+        let constraints = Constraints::new(&rest, &Boundary::default(), links).unwrap();
+        assert!(constraints.check(&rest, &moved(1e-12)).is_ok());
+        for by in [1e-3, f64::NAN, f64::INFINITY] {
+            let error = constraints.check(&rest, &moved(by)).unwrap_err().to_string();
+            assert!(error.contains("link \"pair\" is ") && error.contains("m from holding"), "{error}");
+        }
+        assert!(constraints.check(&rest, &rest[..2]).is_err());
+        assert!(constraints.check(&rest[..2], &rest).is_err());
+    }
+}
+
+#[test]
+fn nodes_that_do_not_exist_are_errors() {
+    let mut boundary = Boundary::default();
+    boundary.prescribe([1, 3], Trajectory::default());
+    let error = Constraints::new(&[Vector([0.0, 0.0]); 3], &boundary, vec![]).unwrap_err().to_string();
+    assert!(error.contains("prescribed node") && error.contains('3'), "{error}");
+    let body = block::<2>("block", Vector::axis(1), MassKind::Lumped);
+    let (model, state) = Model::new(&[body], vec![], Vector::ZERO, Params::default()).unwrap();
+    for short in [State { q: Vec::new(), ..state.clone() }, State { v: Vec::new(), ..state }] {
+        let error = model.clone().with_links(vec![link("tie", &[(0, 1.0), (1, -1.0)])], short);
+        assert!(error.is_err_and(|error| error.to_string().contains("of nodes")));
+    }
+}
+
+/// A node far from the axis of a turn, or an axis far from the origin: rounding is no contradiction.
+#[test]
+fn turns_about_far_axes_contradict_nothing() {
+    let mut random = Random::new(23);
+    for (middle, center) in [(0.0, 1e6), (1e6, 0.0), (1e6, 1e6), (0.0, 0.0)] {
+        let rest: Vec<Vector<3>> = (0..4).map(|_| random.vector() + Vector([middle; 3])).collect();
+        // A point of the last three nodes that is where the first is, but for rounding.
+        let weights = [0.3, 0.3, 0.4];
+        let first = (0..3).fold(Vector::ZERO, |sum, k| sum + rest[k + 1] * weights[k]);
+        let rest = [&[first][..], &rest[1..]].concat();
+        let angle = Signal::Formula(Formula::parse("t").unwrap());
+        let turn = Turn::new(Vector([center; 3]), Vector([1.0, 2.0, 3.0]), angle).unwrap();
+        let mut boundary = Boundary::default();
+        boundary.prescribe(0..4, Trajectory::default().with_turn(turn));
+        let point = |off: f64| {
+            let others = (0..3).map(|k| (k as u32 + 1, -weights[k]));
+            vec![link("point", &others.chain([(0, 1.0 + off)]).collect::<Vec<_>>())]
+        };
+        let constraints = Constraints::new(&rest, &boundary, point(0.0)).unwrap();
+        assert_eq!(constraints.redundant(), ["point"]);
+        assert!(Constraints::new(&rest, &boundary, point(1e-3)).is_err());
     }
 }
 
@@ -151,19 +245,19 @@ fn links_between_nodes_that_move_together_say_nothing_new() {
     let turn =
         || Turn::new(Vector::ZERO, Vector::axis(2), Signal::Formula(Formula::parse("t").unwrap())).unwrap();
     let shift = || Trajectory::new(vec![(0.0, Vector::ZERO), (1.0, Vector([0.0, 1.0, 0.0]))]).unwrap();
-    for (path, nodes, holds) in [
+    for (trajectory, nodes, holds) in [
         (shift(), [(0, 1.0), (1, -1.0)], true),
         (shift(), [(0, 1.0), (1, -2.0)], false),
         (Trajectory::default().with_turn(turn()), [(1, 1.0), (2, -1.0)], true),
         (Trajectory::default().with_turn(turn()), [(0, 1.0), (2, -1.0)], false),
     ] {
         let mut boundary = Boundary::default();
-        (0..3).for_each(|node| boundary.prescribe([node], path.clone()));
+        (0..3).for_each(|node| boundary.prescribe([node], trajectory.clone()));
         let constraints = Constraints::new(&rest, &boundary, vec![link("pair", &nodes)]);
         assert_eq!(
             constraints.as_ref().is_ok_and(|c| c.redundant() == ["pair"]),
             holds,
-            "{nodes:?} {path:?}"
+            "{nodes:?} {trajectory:?}"
         );
     }
 }
@@ -220,6 +314,35 @@ fn hung<const D: usize>(mass: MassKind, prescribed: bool) -> (Model<D>, State<D>
     let (model, state) =
         model.with_links(vec![link("hook", &[(pair[0], 1.0), (pair[1], -1.0)])], state).unwrap();
     (model, state, pair)
+}
+
+/// Before the start, linked bodies stay where they are if none of them touches anything; if one does, the others go along.
+#[test]
+fn linked_bodies_that_touch_nothing_do_not_fall_before_the_start() {
+    let mut params = Params::default();
+    (params.contact.dhat, params.contact.dhat_is_relative) = (0.02, false);
+    // The second is further from the first than contact reaches.
+    let places = [("resting", 0.06), ("carried", 0.2), ("lower", 0.5), ("upper", 0.7)];
+    let bodies = places.map(|(name, y)| block::<2>(name, Vector([0.0, y]), MassKind::Lumped));
+    let floor = Obstacle::Plane(Plane::new(Vector::ZERO, Vector::axis(1)).unwrap());
+    let (model, state) = Model::new(&bodies, vec![floor], Vector::axis(1) * -9.81, params).unwrap();
+    let tie = |name: &str, a: usize, b: usize| {
+        let nodes = [a, b].map(|body| model.parts[body].nodes.start as u32);
+        link(name, &[(nodes[0], 1.0), (nodes[1], -1.0)])
+    };
+    let links = vec![tie("below", 0, 1), tie("above", 2, 3)];
+    let (model, mut state) = model.with_links(links, state).unwrap();
+    let before = state.clone();
+    let settled = settle(&model, &mut state, &mut Workspace::default());
+    assert!(settled.rounds > 0 && settled.moved > 0.0, "{settled:?}");
+    let range = |body: usize| model.parts[body].nodes.clone();
+    for body in [2, 3] {
+        assert_eq!(state.q[range(body)], before.q[range(body)], "{}", model.parts[body].name);
+    }
+    for body in [0, 1] {
+        assert!(state.q[range(body)] != before.q[range(body)], "{}", model.parts[body].name);
+    }
+    model.constraints.check(&model.rest, &state.q).unwrap();
 }
 
 /// A link holds to rounding through a fall, an impact and friction; energy does not come out of nowhere.

@@ -193,6 +193,36 @@ fn small_strains_follow_hooke() {
     small_strains::<3>();
 }
 
+/// Neo-Hookean laws from the stretches themselves, for deformations far from rest that keep the volume or nearly do.
+#[test]
+fn high_stretches_have_the_energy_of_the_formula() {
+    let mut random = Random::new(17);
+    for stretch in [3.0, 30.0, 1e3, 1e5] {
+        for swell in [1.0, 1.1] {
+            let s = [stretch, stretch, swell / (stretch * stretch)];
+            let diagonal = Matrix(from_fn(|i| from_fn(|j| if i == j { s[i] } else { 0.0 })));
+            let f = rotation::<3>(&mut random) * diagonal;
+            for material in materials() {
+                let Lame { shear, lambda } = material.lame;
+                let (square, log): (f64, f64) = (s.iter().map(|s| s * s).sum(), swell.ln());
+                let expected = match material.kind {
+                    MaterialKind::NeoHookean => {
+                        0.5 * shear * (square - 3.0) - shear * log + 0.5 * lambda * log * log
+                    }
+                    MaterialKind::StableNeoHookean => {
+                        let (mu, bulk) = (shear * 4.0 / 3.0, lambda + shear * 5.0 / 6.0);
+                        let rising = 0.5 * mu * (square - 3.0 - ((square + 1.0) / 4.0).ln());
+                        rising - shear * (swell - 1.0) + 0.5 * bulk * (swell - 1.0).powi(2)
+                    }
+                    _ => continue,
+                };
+                let ratio = material.energy(&f) / expected;
+                assert!((ratio - 1.0).abs() < 1e-13, "{} at {s:?}: {:e} off", material.kind, ratio - 1.0);
+            }
+        }
+    }
+}
+
 #[test]
 fn only_neo_hookean_forbids_inversion() {
     let inverted = Matrix([[1.0, 0.0], [0.0, -0.5]]);

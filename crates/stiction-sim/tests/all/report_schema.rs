@@ -22,7 +22,9 @@ Look up here what a column of `steps.csv` or a key of a report in Python means, 
 `Simulation.reports` has all of them. Both use these names in this order; the table adds the unit: `time [s]`.
 
 Contacts between parts whose motion is prescribed on both sides do not count. Of a step that is made in substeps, work, heat,
-slip and iterations are sums, cone excess, creep and lag residual the largest values, and all else is as at the end.
+`numerical_energy`, `mean_slip`, `newton_iterations`, `friction_rounds`, `regularised`, `fallbacks`, `substeps` and `damped` are sums;
+`cone_excess`, `relative_cone_excess`, `creep`, `creep_bound` and `lag_residual` are the largest values of all substeps; `refinement` is
+`diverged` if it was in one of them. All else is as at the end.
 
 ";
 

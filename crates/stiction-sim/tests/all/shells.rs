@@ -31,13 +31,13 @@ fn sheet(size: [f64; 2], cells: [usize; 2], degrees: f64) -> ShapeMesh<3> {
     SheetFrame { center: Vector::ZERO, normal: Vector::axis(2), degrees }.sheet(Vector(size), cells)
 }
 
-fn sheet_body(piece: ShapeMesh<3>, thickness: f64) -> Body<3> {
-    let ShapeMesh { vertices, triangles, .. } = piece;
+fn sheet_body(mesh: ShapeMesh<3>, thickness: f64) -> Body<3> {
+    let ShapeMesh { vertices, triangles, .. } = mesh;
     Body { triangles, thickness, ..Body::new("sheet", vertices, lame(), DENSITY) }
 }
 
-fn rod_body<const D: usize>(piece: ShapeMesh<D>, radius: f64) -> Body<D> {
-    let ShapeMesh { vertices, edges, .. } = piece;
+fn rod_body<const D: usize>(mesh: ShapeMesh<D>, radius: f64) -> Body<D> {
+    let ShapeMesh { vertices, edges, .. } = mesh;
     Body { edges, radius, ..Body::new("rod", vertices, lame(), DENSITY) }
 }
 
@@ -67,9 +67,9 @@ fn model<const D: usize>(body: Body<D>) -> Model<D> {
 #[test]
 fn a_stretched_strip_follows_hooke() {
     let (strain, thickness) = (1e-6, 0.01);
-    let piece = sheet([1.0, 0.2], [5, 2], 0.0);
-    let (right, top) = (piece.side(Side::Right).to_vec(), piece.side(Side::Top).to_vec());
-    let model = model(sheet_body(piece, thickness));
+    let mesh = sheet([1.0, 0.2], [5, 2], 0.0);
+    let (right, top) = (mesh.side(Side::Right).to_vec(), mesh.side(Side::Top).to_vec());
+    let model = model(sheet_body(mesh, thickness));
     let stretched: Vec<_> = model
         .surface
         .rest()
@@ -85,9 +85,9 @@ fn a_stretched_strip_follows_hooke() {
 }
 
 /// Bending energy of a sheet that is rolled to a cylinder about the y axis, by that of a plate, ½ B area/R².
-fn rolled(piece: ShapeMesh<3>, area: f64) -> f64 {
+fn rolled(mesh: ShapeMesh<3>, area: f64) -> f64 {
     let (radius, thickness) = (1.0, 0.01);
-    let model = model(sheet_body(piece, thickness));
+    let model = model(sheet_body(mesh, thickness));
     let roll = |x: &Vector<3>| {
         let (sin, cos) = (x[0] / radius).sin_cos();
         Vector([radius * sin, x[1], radius * (1.0 - cos)])
@@ -100,20 +100,20 @@ fn rolled(piece: ShapeMesh<3>, area: f64) -> f64 {
 
 /// A parallelogram of regular triangles, turned.
 fn regular(side: f64, count: usize, degrees: f64) -> ShapeMesh<3> {
-    let mut piece = sheet([1.0, 1.0], [count, count], 0.0);
-    piece.triangles.clear();
+    let mut mesh = sheet([1.0, 1.0], [count, count], 0.0);
+    mesh.triangles.clear();
     let (row, n) = (count + 1, count as f64);
     let (sin, cos) = degrees.to_radians().sin_cos();
-    for (k, x) in piece.vertices.iter_mut().enumerate() {
+    for (k, x) in mesh.vertices.iter_mut().enumerate() {
         let (i, j) = ((k % row) as f64 - 0.5 * n, (k / row) as f64 - 0.5 * n);
         let flat = [side * (i + 0.5 * j), side * j * 0.75_f64.sqrt()];
         *x = Vector([cos * flat[0] - sin * flat[1], sin * flat[0] + cos * flat[1], 0.0]);
     }
     for (i, j) in (0..count * count).map(|k| (k % count, k / count)) {
         let [a, b] = [j * row + i, (j + 1) * row + i].map(|v| v as u32);
-        piece.triangles.extend([[a, a + 1, b], [a + 1, b + 1, b]]);
+        mesh.triangles.extend([[a, a + 1, b], [a + 1, b + 1, b]]);
     }
-    piece
+    mesh
 }
 
 #[test]
@@ -186,12 +186,12 @@ fn a_beam_bends() {
 #[test]
 fn a_plate_bends() {
     let (cells, thickness, gravity) = ([24, 4], 0.01, 1e-3);
-    let piece = sheet([0.6, 0.1], cells, 0.0);
+    let mesh = sheet([0.6, 0.1], cells, 0.0);
     let part = 0.6 / cells[0] as f64;
     let clamped = |x: &Vector<3>| x[0] < -0.3 + 1.5 * part;
-    let held = (0..piece.vertices.len() as u32).filter(|&v| clamped(&piece.vertices[v as usize])).collect();
-    let tip = piece.side(Side::Right)[cells[1] / 2] as usize;
-    let mut body = sheet_body(piece, thickness);
+    let held = (0..mesh.vertices.len() as u32).filter(|&v| clamped(&mesh.vertices[v as usize])).collect();
+    let tip = mesh.side(Side::Right)[cells[1] / 2] as usize;
+    let mut body = sheet_body(mesh, thickness);
     body.material = Lame::new(YOUNG, 0.0).unwrap().into();
     body.prescribed = vec![(held, Trajectory::default())];
     let state = settled(&[body], Vector([0.0, 0.0, -gravity]));
@@ -438,7 +438,7 @@ fn meshes_of_files_become_bodies() {
     assert_eq!((model.elastic.springs.len(), model.elastic.bends.len()), (4, 3));
     assert!((state.q[1] - Vector([5.1, 0.0, 0.0])).norm() < 1e-15);
     assert!((state.q[6] - Vector([0.0, 0.0, 1.0])).norm() < 1e-15, "turned: {:?}", state.q[6]);
-    assert_eq!(model.boundary.vertices().collect::<Vec<_>>(), [5, 12, 13, 14]);
+    assert_eq!(model.boundary.nodes().collect::<Vec<_>>(), [5, 12, 13, 14]);
     step(&model, &mut state, &mut Workspace::default()).unwrap();
     assert!((state.q[12] - Vector([0.0, 0.0, -2.01])).norm() < 1e-15);
 

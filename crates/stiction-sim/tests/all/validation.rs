@@ -472,7 +472,7 @@ keyframes = [[0.0, 0.0, 0.0], [0.5, 0.0, -0.01], [2.0, 0.06, -0.01]]
         model.check_free(&state).unwrap();
         let mut forces = vec![Vector::ZERO; state.q.len()];
         model.elastic.gradient(&state.q, 1.0, &mut forces);
-        let top = model.boundary.vertices().fold(Vector::ZERO, |sum, v| sum + forces[v as usize]);
+        let top = model.boundary.nodes().fold(Vector::ZERO, |sum, v| sum + forces[v as usize]);
         ratio = (top[0] / top[1]).abs();
     }
     close("Ft/Fn", ratio, 0.3, 5e-3);

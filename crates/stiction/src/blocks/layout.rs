@@ -64,6 +64,12 @@ impl Layout {
         }
     }
 
+    /// Takes a pattern that is not that of its stencils; the next sum makes its own again.
+    pub(super) fn replace(&mut self, pattern: &Arc<Pattern>) {
+        self.is_built = false;
+        self.pattern = Arc::clone(pattern);
+    }
+
     /// Where the next list is added.
     ///
     /// # Panics

@@ -6,6 +6,7 @@ pub mod stencils;
 mod layout;
 pub mod full;
 pub mod columns;
+mod submatrix;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use layout::Layout;
 pub(crate) use layout::Places;
 pub use pattern::Pattern;
 pub use stencils::Stencils;
+pub(crate) use submatrix::Submatrix;
 
 /// Rows of blocks that a task multiplies.
 const ROWS: usize = 512;
@@ -79,6 +81,13 @@ impl<const D: usize> Blocks<D> {
                 }
             }
         }
+    }
+
+    /// Takes another pattern, which is not that of any stencils, and lends the blocks for it, whose values are not set.
+    fn lend(&mut self, pattern: &Arc<Pattern>) -> &mut [Matrix<D>] {
+        self.layout.replace(pattern);
+        self.values.resize(pattern.rows().len(), Matrix::ZERO);
+        &mut self.values
     }
 
     /// How many rows and columns of blocks there are.

@@ -6,7 +6,7 @@ use super::stencils::{StencilList, Stencils, pair_count};
 use crate::threads;
 
 /// Stencils in a task.
-const PIECE: usize = 4096;
+const CHUNK: usize = 4096;
 
 /// Columns longer than this are searched by halving.
 const LONG: usize = 32;
@@ -75,6 +75,18 @@ impl Pattern {
     /// Columns in ranges with about as many blocks each, as many as there are threads.
     pub(super) fn ranges(&self) -> Vec<Range<usize>> {
         balanced(self.vertices(), threads::count(), |column| self.full_start(column))
+    }
+
+    /// The pattern with these rows on and below the diagonal, ascending in each column, given how many each column has: none, or the diagonal first.
+    pub(super) fn of_columns(lengths: &[u32], rows: Vec<u32>) -> Self {
+        let end = |sum: &mut u32, length: &u32| {
+            *sum += length;
+            Some(*sum)
+        };
+        let starts = std::iter::once(0).chain(lengths.iter().scan(0, end)).collect();
+        let mut pattern = Self { starts, rows, ..Self::default() };
+        pattern.transpose();
+        pattern
     }
 
     fn set(&mut self, columns: &[Columns]) {
@@ -173,13 +185,13 @@ impl Builder {
     ) {
         // After a panic below, the pattern is not taken for that of the stencils.
         pattern.starts.clear();
-        let pieces = stencils.pieces(PIECE);
-        let pairs = pieces.iter().map(|piece| piece.count() * pair_count(piece.n)).sum();
+        let chunks = stencils.chunks(CHUNK);
+        let pairs = chunks.iter().map(|chunk| chunk.count() * pair_count(chunk.n)).sum();
         let threads = worthwhile(threads::count(), pairs);
-        let groups: Vec<_> = pieces.chunks(pieces.len().div_ceil(threads).max(1)).collect();
+        let groups: Vec<_> = chunks.chunks(chunks.len().div_ceil(threads).max(1)).collect();
         self.parts.resize_with(groups.len(), Part::default);
         let work: Vec<_> = self.parts.iter_mut().zip(groups).collect();
-        threads::for_each(work, &|_, (part, pieces)| part.fill(pieces, vertices));
+        threads::for_each(work, &|_, (part, chunks)| part.fill(chunks, vertices));
         let parts = &self.parts;
         let before = |column| parts.iter().map(|part| part.begin(column)).sum::<usize>();
         let ranges = balanced(vertices, threads, before);
@@ -187,24 +199,24 @@ impl Builder {
         let work: Vec<_> = self.columns.iter_mut().zip(ranges).collect();
         threads::for_each(work, &|_, (columns, range)| columns.fill(parts, vertices, range));
         pattern.set(&self.columns);
-        find_slots(&pieces, pattern, slots);
+        find_slots(&chunks, pattern, slots);
     }
 }
 
 /// Where each pair of each stencil lies in the pattern.
-fn find_slots(pieces: &[StencilList<'_>], pattern: &Pattern, slots: &mut Vec<u32>) {
-    let lengths = pieces.iter().map(|piece| piece.count() * pair_count(piece.n));
+fn find_slots(chunks: &[StencilList<'_>], pattern: &Pattern, slots: &mut Vec<u32>) {
+    let lengths = chunks.iter().map(|chunk| chunk.count() * pair_count(chunk.n));
     let count = lengths.clone().sum();
     slots.resize(count, 0);
-    let (mut work, mut rest) = (Vec::with_capacity(pieces.len()), &mut slots[..]);
-    for (piece, length) in pieces.iter().zip(lengths) {
+    let (mut work, mut rest) = (Vec::with_capacity(chunks.len()), &mut slots[..]);
+    for (chunk, length) in chunks.iter().zip(lengths) {
         let (own, others) = rest.split_at_mut(length);
-        work.push((piece, own));
+        work.push((chunk, own));
         rest = others;
     }
-    threads::for_each_of(count, work, &|_, (piece, slots)| {
+    threads::for_each_of(count, work, &|_, (chunk, slots)| {
         let mut slots = slots.iter_mut();
-        piece.pairs(|row, column| {
+        chunk.pairs(|row, column| {
             if let Some(slot) = slots.next() {
                 *slot = pattern.find(row, column);
             }
@@ -224,24 +236,24 @@ struct Part {
 }
 
 impl Part {
-    fn fill(&mut self, pieces: &[StencilList<'_>], vertices: usize) {
+    fn fill(&mut self, chunks: &[StencilList<'_>], vertices: usize) {
         self.touched.clear();
         self.touched.resize(vertices, false);
         self.ends.clear();
         self.ends.resize(vertices, 0);
-        for piece in pieces {
-            for &v in piece.vertices {
+        for chunk in chunks {
+            for &v in chunk.vertices {
                 self.touched[v as usize] = true;
             }
-            piece.pairs(|row, column| self.ends[column as usize] += usize::from(row != column));
+            chunk.pairs(|row, column| self.ends[column as usize] += usize::from(row != column));
         }
         let mut sum = 0;
         for end in &mut self.ends {
             (*end, sum) = (sum, sum + *end);
         }
         self.rows.resize(sum, 0);
-        for piece in pieces {
-            piece.pairs(|row, column| {
+        for chunk in chunks {
+            chunk.pairs(|row, column| {
                 if row != column {
                     let end = &mut self.ends[column as usize];
                     self.rows[*end] = row;

@@ -100,8 +100,8 @@ impl Stencils {
         &self.vertices[range]
     }
 
-    /// All stencils, in pieces of at most `size`.
-    pub(super) fn pieces(&self, size: usize) -> Vec<StencilList<'_>> {
+    /// All stencils, in chunks of at most `size`.
+    pub(super) fn chunks(&self, size: usize) -> Vec<StencilList<'_>> {
         let (mut out, mut rest) = (Vec::new(), &self.vertices[..]);
         for &(n, count) in &self.lists {
             let (list, others) = rest.split_at(n * count);
@@ -188,9 +188,9 @@ mod tests {
                 assert!(listed(&mut out, first.0, first.1));
                 assert_eq!(listed(&mut out, second.0, second.1), first == second);
                 assert!(listed(&mut out, second.0, second.1), "{first:?}, then {second:?}");
-                let pieces = out.pieces(1);
-                assert_eq!(pieces.len(), second.0.len() + second.1.len());
-                let stored: Vec<_> = pieces.iter().flat_map(|p| p.vertices).copied().collect();
+                let chunks = out.chunks(1);
+                assert_eq!(chunks.len(), second.0.len() + second.1.len());
+                let stored: Vec<_> = chunks.iter().flat_map(|p| p.vertices).copied().collect();
                 assert_eq!(stored, [second.0.as_flattened(), second.1].concat());
             }
         }

@@ -25,6 +25,13 @@ pub(super) enum Kind {
     Vf,
 }
 
+/// Where a candidate is: its list, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub kind: Kind,
+    pub index: u32,
+}
+
 /// What to do with every pair of a surface that moves.
 pub(super) trait Visit<const D: usize>: Sync {
     /// What becomes of a chunk of pairs.
@@ -36,11 +43,11 @@ pub(super) trait Visit<const D: usize>: Sync {
         false
     }
 
-    /// Looks at the pair with this place in the list of its kind.
+    /// Looks at the pair at this place.
     fn visit<K: Between<D, N>, const N: usize>(
         &self,
         sum: &mut Self::Sum,
-        place: (Kind, u32),
+        place: Place,
         start: &[Vector<D>; N],
         end: &[Vector<D>; N],
     );
@@ -132,7 +139,7 @@ impl<'a, const D: usize> Pairs<'a, D> {
         (stencil.gather(self.start), stencil.gather(self.end))
     }
 
-    pub fn query(&self, kind: Kind, index: u32) -> Query<D> {
+    pub fn query(&self, Place { kind, index }: Place) -> Query<D> {
         match kind {
             Kind::Vv => {
                 let (start, end) = self.ends(self.vv(index));
@@ -154,7 +161,7 @@ impl<'a, const D: usize> Pairs<'a, D> {
     }
 
     /// Calls `f` for the vertices of a pair.
-    pub fn for_vertices(&self, kind: Kind, index: u32, f: impl FnMut(u32)) {
+    pub fn for_vertices(&self, Place { kind, index }: Place, f: impl FnMut(u32)) {
         match kind {
             Kind::Vv => self.vv(index).0.into_iter().for_each(f),
             Kind::Ve => self.ve(index).0.into_iter().for_each(f),
@@ -191,7 +198,7 @@ impl<'a, const D: usize> Pairs<'a, D> {
                 }
                 let index = (k * stride) as u32;
                 let (start, end) = self.ends(stencil(self, index));
-                visitor.visit::<K, N>(&mut sum, (kind, index), &start, &end);
+                visitor.visit::<K, N>(&mut sum, Place { kind, index }, &start, &end);
             }
             sum
         };

@@ -1,7 +1,7 @@
 //! Bounds that do not look at the motion of each pair.
 
 use super::Ccd;
-use super::pairs::{Kind, Pairs, Visit, with_motion};
+use super::pairs::{Pairs, Place, Visit, with_motion};
 use super::slab::Between;
 use crate::broad_phase::{BroadPhaseKind, Candidates, check_inflation};
 use crate::error::Result;
@@ -87,8 +87,8 @@ pub fn vertex_distances<const D: usize>(
 ) -> Result<Vec<f64>> {
     let pairs = Pairs::new(surface, candidates, x, x)?;
     let mut nearest = vec![f64::INFINITY; x.len()];
-    for ((kind, index), distance) in pairs.visit_all(1, &Distances).into_iter().flatten() {
-        pairs.for_vertices(kind, index, |v| nearest[v as usize] = nearest[v as usize].min(distance));
+    for (place, distance) in pairs.visit_all(1, &Distances).into_iter().flatten() {
+        pairs.for_vertices(place, |v| nearest[v as usize] = nearest[v as usize].min(distance));
     }
     Ok(nearest)
 }
@@ -97,12 +97,12 @@ pub fn vertex_distances<const D: usize>(
 struct Distances;
 
 impl<const D: usize> Visit<D> for Distances {
-    type Sum = Vec<((Kind, u32), f64)>;
+    type Sum = Vec<(Place, f64)>;
 
     fn visit<K: Between<D, N>, const N: usize>(
         &self,
         sum: &mut Self::Sum,
-        place: (Kind, u32),
+        place: Place,
         start: &[Vector<D>; N],
         end: &[Vector<D>; N],
     ) {

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use super::additive::{Reached, Wanted, begin_with};
-use super::pairs::{Kind, Pairs, Visit, with_motion};
+use super::pairs::{Pairs, Place, Visit, with_motion};
 use super::slab::{Between, SHORTEST};
 use super::{Ccd, CcdKind};
 use crate::broad_phase::{BroadPhaseKind, Candidates};
@@ -58,10 +58,8 @@ impl Ccd {
         let first = First { wanted: self.wanted(window.smallest), enough };
         let Held { held, smallest } = Held::all(pairs.visit_all(1, &first));
         let wanted = self.wanted(smallest);
-        let again = |pair: &Bounded| Bounded {
-            reached: Self::look(&pairs.query(pair.kind, pair.index), &wanted),
-            ..*pair
-        };
+        let again =
+            |pair: &Bounded| Bounded { reached: Self::look(&pairs.query(pair.place), &wanted), ..*pair };
         let held = threads::collect(held.len(), &|range| held[range].iter().map(again).collect());
         Ok(self.earliest(&pairs, held, &wanted).min(window.until))
     }
@@ -139,7 +137,7 @@ impl Ccd {
             if pair.reached.done {
                 return pair.reached.time;
             }
-            let reached = self.look_again(&pairs.query(pair.kind, pair.index), pair.reached, wanted);
+            let reached = self.look_again(&pairs.query(pair.place), pair.reached, wanted);
             waiting.push(Bounded { reached, ..pair });
         }
         1.0
@@ -208,15 +206,14 @@ impl Enough {
 #[derive(Clone, Copy, Debug)]
 struct Bounded {
     reached: Reached,
-    kind: Kind,
-    index: u32,
+    place: Place,
 }
 
 /// The earliest is the greatest, for [`BinaryHeap`]; of equally early ones that which needs no other look.
 impl Ord for Bounded {
     fn cmp(&self, other: &Self) -> Ordering {
         let earlier = other.reached.time.total_cmp(&self.reached.time);
-        let place = (other.kind, other.index).cmp(&(self.kind, self.index));
+        let place = other.place.cmp(&self.place);
         earlier.then(self.reached.done.cmp(&other.reached.done)).then(place)
     }
 }
@@ -271,7 +268,7 @@ impl<const D: usize> Visit<D> for First {
     fn visit<K: Between<D, N>, const N: usize>(
         &self,
         sum: &mut Held,
-        (kind, index): (Kind, u32),
+        place: Place,
         start: &[Vector<D>; N],
         end: &[Vector<D>; N],
     ) {
@@ -283,7 +280,7 @@ impl<const D: usize> Visit<D> for First {
         });
         sum.smallest = sum.smallest.min(room);
         if reached.time < self.enough.until {
-            sum.held.push(Bounded { reached, kind, index });
+            sum.held.push(Bounded { reached, place });
         }
     }
 }
@@ -310,12 +307,12 @@ impl<const D: usize> Visit<D> for Search<'_, D> {
     fn visit<K: Between<D, N>, const N: usize>(
         &self,
         (): &mut (),
-        (kind, index): (Kind, u32),
+        place: Place,
         start: &[Vector<D>; N],
         end: &[Vector<D>; N],
     ) {
         if !self.enough.is_kept::<K, D, N>(start, end)
-            && self.ccd.largest_step_of(&self.pairs.query(kind, index)) < 1.0
+            && self.ccd.largest_step_of(&self.pairs.query(place)) < 1.0
         {
             self.touched.store(true, Memory::Relaxed);
         }

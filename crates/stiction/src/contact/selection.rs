@@ -37,7 +37,7 @@ impl ContactSet {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Ipc, Self::ImprovedMax, Self::Ogc];
 
-    /// Its name in scenes and in Python.
+    /// Its name in Python.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ipc => "ipc",
@@ -86,7 +86,7 @@ impl Weighting {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Count, Self::Area];
 
-    /// Its name in scenes and in Python.
+    /// Its name in Python.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Count => "count",

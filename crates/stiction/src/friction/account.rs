@@ -94,11 +94,11 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
             return Ok(FrictionAccount { lag_residual, ..FrictionAccount::default() });
         }
         forces.check(s)?;
-        let mut records = self.records(&s.obstacle, step, &forces.obstacle);
-        records.extend(self.records(&s.vv, step, &forces.vv));
+        let mut records = self.records(&s.vv, step, &forces.vv);
         records.extend(self.records(&s.ve, step, &forces.ve));
         records.extend(self.records(&s.ee, step, &forces.ee));
         records.extend(self.records(&s.vf, step, &forces.vf));
+        records.extend(self.records(&s.obstacle, step, &forces.obstacle));
         Ok(FrictionAccount { lag_residual, ..total(&records) })
     }
 

@@ -62,11 +62,11 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
         let mut out = ForceByMu { s: vec![Vector::ZERO; x.len()], k: vec![Vector::ZERO; x.len()] };
         let (s, forces) = (self.slides, self.slide_forces_by_mu(x));
         let of = |kind: fn(&PerSlide<f64>) -> &Vec<f64>| weights.map(|weights| kind(weights).as_slice());
-        add(&s.obstacle, &forces.obstacle, of(|w| &w.obstacle), &mut out);
         add(&s.vv, &forces.vv, of(|w| &w.vv), &mut out);
         add(&s.ve, &forces.ve, of(|w| &w.ve), &mut out);
         add(&s.ee, &forces.ee, of(|w| &w.ee), &mut out);
         add(&s.vf, &forces.vf, of(|w| &w.vf), &mut out);
+        add(&s.obstacle, &forces.obstacle, of(|w| &w.obstacle), &mut out);
         Ok(out)
     }
 }

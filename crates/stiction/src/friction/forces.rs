@@ -93,13 +93,13 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
         }
         let body = |vertex: u32| Side::Body(bodies[vertex as usize]);
         let mut sums = Sums(BTreeMap::new());
-        for ((slide, force), contact) in s.obstacle.iter().zip(&forces.obstacle).zip(&contacts.obstacle) {
-            sums.add([body(slide.stencil.0[0]), Side::Obstacle(contact.obstacle)], slide, *force);
-        }
         sums.add_pairs(&s.vv, &forces.vv, |[a, b]| [a, b].map(body));
         sums.add_pairs(&s.ve, &forces.ve, |[v, e, _]| [v, e].map(body));
         sums.add_pairs(&s.ee, &forces.ee, |[a, _, b, _]| [a, b].map(body));
         sums.add_pairs(&s.vf, &forces.vf, |[v, f, _, _]| [v, f].map(body));
+        for ((slide, force), contact) in s.obstacle.iter().zip(&forces.obstacle).zip(&contacts.obstacle) {
+            sums.add([body(slide.stencil.0[0]), Side::Obstacle(contact.obstacle)], slide, *force);
+        }
         Ok(sums.0.into_values().collect())
     }
 }

@@ -226,37 +226,37 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
 impl<const D: usize, L: FrictionLaw> Potential<D> for FrictionPotential<'_, D, L> {
     fn energy(&self, x: &[Vector<D>]) -> f64 {
         let s = self.slides;
-        self.slide_energy(&s.obstacle, x)
-            + self.slide_energy(&s.vv, x)
+        self.slide_energy(&s.vv, x)
             + self.slide_energy(&s.ve, x)
             + self.slide_energy(&s.ee, x)
             + self.slide_energy(&s.vf, x)
+            + self.slide_energy(&s.obstacle, x)
     }
 
     fn gradient(&self, x: &[Vector<D>], scale: f64, out: &mut [Vector<D>]) {
         let s = self.slides;
-        self.slide_gradient(&s.obstacle, x, scale, out);
         self.slide_gradient(&s.vv, x, scale, out);
         self.slide_gradient(&s.ve, x, scale, out);
         self.slide_gradient(&s.ee, x, scale, out);
         self.slide_gradient(&s.vf, x, scale, out);
+        self.slide_gradient(&s.obstacle, x, scale, out);
     }
 
     fn stencils(&self, out: &mut Stencils) {
         let s = self.slides;
-        out.push(s.obstacle.iter().map(|s| s.stencil));
         out.push(s.vv.iter().map(|s| s.stencil));
         out.push(s.ve.iter().map(|s| s.stencil));
         out.push(s.ee.iter().map(|s| s.stencil));
         out.push(s.vf.iter().map(|s| s.stencil));
+        out.push(s.obstacle.iter().map(|s| s.stencil));
     }
 
     fn hessian(&self, x: &[Vector<D>], scale: f64, psd: Psd, out: &mut Assembly<'_, D>) {
         let (s, projection) = (self.slides, Projection { scale, psd });
-        self.slide_hessian(&s.obstacle, x, projection, out);
         self.slide_hessian(&s.vv, x, projection, out);
         self.slide_hessian(&s.ve, x, projection, out);
         self.slide_hessian(&s.ee, x, projection, out);
         self.slide_hessian(&s.vf, x, projection, out);
+        self.slide_hessian(&s.obstacle, x, projection, out);
     }
 }

@@ -68,8 +68,6 @@ impl<const D: usize> Detail<D> {
 }
 
 /// All slides, by kind of contact: in the order of [`Contacts`](crate::contact::Contacts), but with nearly parallel edges behind others.
-///
-/// Sums over slides begin with those on obstacles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slides<const D: usize> {
     /// Two vertices.

@@ -82,6 +82,24 @@ impl DisplacementMap {
         }
     }
 
+    /// For every vertex the node that it is, if each is one or moved by none, and nodes ascend with their vertices: then the map takes some of the
+    /// vertices and leaves out the others.
+    pub(crate) fn selection(&self) -> Option<Vec<Option<u32>>> {
+        let (mut out, mut next) = (Vec::with_capacity(self.vertices()), 0);
+        for v in 0..self.vertices() {
+            let mut row = self.row(v);
+            match (row.next(), row.next()) {
+                (None, _) => out.push(None),
+                (Some((node, weight)), None) if weight == 1.0 && node >= next => {
+                    out.push(Some(node as u32));
+                    next = node + 1;
+                }
+                _ => return None,
+            }
+        }
+        Some(out)
+    }
+
     /// The nodes that move a vertex, with their weights.
     ///
     /// # Panics

@@ -1,6 +1,7 @@
 //! Energies of a surface as energies of nodes, against dense products.
 
 use crate::support::Random;
+use stiction::assemble::{self, Assembly};
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::blocks::Blocks;
 use stiction::broad_phase::BroadPhaseKind;
@@ -10,6 +11,7 @@ use stiction::math::{Matrix, Vector, vector};
 use stiction::mesh::{DisplacementMap, Surface};
 use stiction::potential::Potential;
 use stiction::pull_back::{Congruence, PullBack};
+use stiction::stencil::Stencil;
 
 /// The whole matrix of a potential.
 fn dense<const D: usize>(
@@ -131,6 +133,65 @@ fn derivatives_are_those_of_the_chain_rule() {
     }
 }
 
+/// The map of ten vertices that makes these move as these nodes and the others not at all.
+fn chosen(vertices: &[usize], nodes: impl IntoIterator<Item = u32>) -> DisplacementMap {
+    let columns: Vec<u32> = nodes.into_iter().collect();
+    let offsets = (0..=10).map(|v| vertices.iter().filter(|chosen| **chosen < v).count()).collect();
+    let values = vec![1.0; columns.len()];
+    DisplacementMap::new(9, offsets, columns, values).unwrap()
+}
+
+/// To leave out rows and columns is to copy the others: the same pattern and values as with the sums of all maps, for any number of blocks and threads.
+#[test]
+fn copied_blocks_are_those_of_the_sums() {
+    let count = 5000;
+    let mut random = Random::new(5);
+    let springs: Vec<[u32; 3]> = (0..count - 7).map(|v| [v + 7, v, v + 1 + v % 5]).collect();
+    let stiffness: Vec<Matrix<2>> = springs
+        .iter()
+        .map(|_| Matrix::from_columns(random.points::<2, 2>(1.0)))
+        .map(|a| a + a.transpose())
+        .collect();
+    let mut matrix = Blocks::default();
+    matrix.begin(count as usize, |stencils| stencils.push(springs.iter().map(|nodes| Stencil(*nodes))));
+    let local = |k: usize, _: &[u32; 3]| {
+        std::array::from_fn(|i| std::array::from_fn(|j| stiffness[k] * ((i + 1) * (j + 1)) as f64))
+    };
+    let out = &mut Assembly::Matrix(&mut matrix);
+    assemble::hessian(&springs, out, |_, nodes| Stencil(*nodes), local);
+    matrix.finish();
+    let left = |v: u32| v % 7 != 3 && v % 100 != 50;
+    let maps = [false, true].map(|doubled| {
+        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut nodes = 0;
+        for v in 0..count {
+            if left(v) {
+                // A second entry of weight 0 changes nothing but the way.
+                let entries = if doubled { &[1.0, 0.0][..] } else { &[1.0] };
+                columns.extend(entries.iter().map(|_| nodes));
+                values.extend(entries);
+                nodes += 1;
+            }
+            offsets.push(columns.len());
+        }
+        DisplacementMap::new(nodes as usize, offsets, columns, values).unwrap()
+    });
+    let on = |threads: usize, map: &DisplacementMap| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut product = Congruence::default();
+            product.reduce(&matrix, Some(map));
+            product.matrix(&matrix).clone()
+        })
+    };
+    let sums = on(1, &maps[1]);
+    for threads in [1, 2, 3] {
+        let copied = on(threads, &maps[0]);
+        assert_eq!(copied.pattern(), sums.pattern());
+        assert!(copied.values() == sums.values());
+    }
+}
+
 /// A product that is kept serves other numbers, other patterns and other maps.
 #[test]
 fn congruences_are_products_whatever_came_before() {
@@ -142,9 +203,19 @@ fn congruences_are_products_whatever_came_before() {
         DisplacementMap::new(nodes as usize, (0..=10).map(|k| 2 * k).collect(), columns, vec![0.5; 20])
             .unwrap()
     };
-    let maps = [Some(map.clone()), None, Some(all(3)), Some(all(6))];
+    // Seven of the ten vertices, of which the copies leave out others; and as many in another order, or one of them twice.
+    let maps = [
+        Some(map.clone()),
+        None,
+        Some(all(3)),
+        Some(chosen(&[1, 2, 3, 5, 6, 7, 8], 0..7)),
+        Some(all(6)),
+        Some(chosen(&[0, 1, 2, 5, 6, 8, 9], [0, 1, 2, 4, 5, 6, 8])),
+        Some(chosen(&[1, 2, 3, 5, 6, 7, 8], (0..7).rev())),
+        Some(chosen(&[1, 2, 3, 5, 6, 7, 8], [0, 1, 2, 2, 3, 4, 5])),
+    ];
     let mut kept = Congruence::default();
-    for round in 0..12 {
+    for round in 0..32 {
         let x: Vec<Vector<2>> =
             map.apply(&q).into_iter().map(|x| x + random.points::<2, 1>(0.01)[0]).collect();
         let reach = if round % 3 == 0 { 0.06 } else { law.reach() };
@@ -153,7 +224,7 @@ fn congruences_are_products_whatever_came_before() {
         let barrier = BarrierPotential { contacts: &contacts, obstacles: &[], law, kappa: 1e3.into() };
         let mut matrix = Blocks::default();
         matrix.assemble(&barrier, &x, 1.0, Psd::None);
-        let map = maps[round / 2 % 4].as_ref();
+        let map = maps[round / 2 % maps.len()].as_ref();
         kept.reduce(&matrix, map);
         let (found, h) = (whole(kept.matrix(&matrix)), whole(&matrix));
         let weight = |vertex: usize, node: usize| match map {

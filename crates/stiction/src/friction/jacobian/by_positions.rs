@@ -53,28 +53,20 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         v: &[Vector<D>],
         out: &mut FullBlocks<D>,
     ) {
-        let (obstacles, parallel) = (self.obstacles(), self.parallel());
         let (vv, ve, ee, vf) = (self.vv(), self.ve(), self.ee(), self.vf());
+        let (parallel, obstacles) = (self.parallel(), self.obstacles());
         out.begin(x.len(), |lists| {
-            lists.push(obstacles.slides.iter().map(|s| s.stencil));
             lists.push(vv.slides.iter().map(|s| s.stencil));
             lists.push(ve.slides.iter().map(|s| s.stencil));
             lists.push(ee.slides.iter().map(|s| s.stencil));
-            lists.push(parallel.slides.iter().map(|s| s.stencil));
             lists.push(vf.slides.iter().map(|s| s.stencil));
+            lists.push(parallel.slides.iter().map(|s| s.stencil));
+            lists.push(obstacles.slides.iter().map(|s| s.stencil));
         });
-        assemble::jacobian(
-            obstacles.slides,
-            out,
-            |_, s| s.stencil,
-            |k, slide| {
-                let grip = self.obstacle_grip(k, x);
-                self.local(slide, &grip, &self.axis(&obstacles, slide, &grip, x), v)
-            },
-        );
         self.pairs::<VertexVertex, 2>(&vv, x, v, out);
         self.pairs::<VertexEdge, 3>(&ve, x, v, out);
         self.pairs::<EdgeEdge, 4>(&ee, x, v, out);
+        self.pairs::<VertexFace, 4>(&vf, x, v, out);
         assemble::jacobian(
             parallel.slides,
             out,
@@ -84,7 +76,15 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
                 self.local(slide, &grip, &self.axis(&parallel, slide, &grip, x), v)
             },
         );
-        self.pairs::<VertexFace, 4>(&vf, x, v, out);
+        assemble::jacobian(
+            obstacles.slides,
+            out,
+            |_, s| s.stencil,
+            |k, slide| {
+                let grip = self.obstacle_grip(k, x);
+                self.local(slide, &grip, &self.axis(&obstacles, slide, &grip, x), v)
+            },
+        );
         out.finish();
     }
 

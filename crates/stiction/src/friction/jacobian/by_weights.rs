@@ -39,20 +39,20 @@ impl<const D: usize, B: Barrier, L: FrictionLaw> LaggedForce<'_, D, B, L> {
         x: &[Vector<D>],
         v: &[Vector<D>],
     ) -> Vec<Entry<D>> {
-        let (obstacles, parallel) = (self.obstacles(), self.parallel());
+        let (parallel, obstacles) = (self.parallel(), self.obstacles());
         let of = |shares| Areas { shares, vertices: surface.rest().len() };
-        let mut out = weighted(obstacles.slides, of(&sources.obstacle), |k, slide| {
-            let grip = self.obstacle_grip(k, x);
-            self.by_weight(slide, &grip, self.axis(&obstacles, slide, &grip, x).t, v)
-        });
-        out.extend(self.pair_weights::<VertexVertex, 2>(&self.vv(), of(&sources.vv), x, v));
+        let mut out = self.pair_weights::<VertexVertex, 2>(&self.vv(), of(&sources.vv), x, v);
         out.extend(self.pair_weights::<VertexEdge, 3>(&self.ve(), of(&sources.ve), x, v));
         out.extend(self.pair_weights::<EdgeEdge, 4>(&self.ee(), of(&sources.ee), x, v));
+        out.extend(self.pair_weights::<VertexFace, 4>(&self.vf(), of(&sources.vf), x, v));
         out.extend(weighted(parallel.slides, of(&sources.parallel), |k, slide| {
             let grip = self.parallel_grip(k, &slide.stencil.gather(x));
             self.by_weight(slide, &grip, self.axis(&parallel, slide, &grip, x).t, v)
         }));
-        out.extend(self.pair_weights::<VertexFace, 4>(&self.vf(), of(&sources.vf), x, v));
+        out.extend(weighted(obstacles.slides, of(&sources.obstacle), |k, slide| {
+            let grip = self.obstacle_grip(k, x);
+            self.by_weight(slide, &grip, self.axis(&obstacles, slide, &grip, x).t, v)
+        }));
         spread(surface, &out)
     }
 
