@@ -1,6 +1,8 @@
 //! Going along a direction: as far as nothing touches and the energy falls.
 
-use stiction::contact::Contacts;
+use std::collections::BTreeSet;
+
+use stiction::contact::{AnyContact, Contacts, ObstacleContact};
 use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
@@ -126,8 +128,25 @@ impl<'a, const D: usize> Line<'a, D> {
         line_search::downhill(self.sweep.bound, limit, |t| {
             let place = self.at(t);
             let there = energy(&place.contacts, &place.obstacles, &place.q);
-            (there.0 - t * course.work, (place, Some(there)))
+            let unforeseen = if self.direction.push.is_some() { self.unforeseen(&place) } else { 0.0 };
+            (there.0 - t * course.work - unforeseen, (place, Some(there)))
         })
+    }
+
+    /// The energy of contacts at a place that the quadratic model could not foresee, because they begin on the way: what is driven does the work.
+    fn unforeseen(&self, place: &Place<D>) -> f64 {
+        let Self { problem, solution, .. } = self;
+        let mut touched = vec![false; solution.x.len()];
+        solution.contacts.for_each_vertex(|v| touched[v as usize] = true);
+        let of_obstacle = |c: &ObstacleContact| (c.stencil.0[0], c.obstacle);
+        let known: BTreeSet<_> = solution.contacts.obstacle.iter().map(of_obstacle).collect();
+        let mut begun = place.contacts.clone();
+        begun.retain(|contact| match contact {
+            AnyContact::Obstacle(c) => !known.contains(&of_obstacle(c)),
+            other => other.vertices().iter().any(|v| !touched[*v as usize]),
+        });
+        let barrier = problem.model.barrier_potential(&begun, &place.obstacles, solution.kappa);
+        problem.scheme.scale * barrier.energy(&place.x)
     }
 }
 
