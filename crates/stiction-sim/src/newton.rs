@@ -16,9 +16,11 @@ use crate::error::{Error, Result};
 use crate::line_search;
 use crate::linear::{LinearKind, LinearSolver};
 use crate::model::Model;
+use crate::neighbours::Neighbours;
 use crate::obstacles;
 use crate::params::StepBound;
 use crate::problem::{Problem, Solution};
+use crate::state::State;
 use crate::step_bound::{Sweep, Way};
 use crate::timings::{Phase, Timings};
 
@@ -45,6 +47,7 @@ pub struct Workspace<const D: usize> {
     hessian: Blocks<D>,
     reduction: Congruence<D>,
     solver: LinearSolver<D>,
+    neighbours: Neighbours<D>,
     pub(crate) timings: Timings,
 }
 
@@ -78,9 +81,15 @@ impl<const D: usize> Workspace<D> {
         constraints.reduced(gradient).iter().map(|g| -*g).collect()
     }
 
-    /// Says that a time step begins: nothing but memory is kept from those before.
+    /// Says that a time step begins: nothing but memory is kept from those before, and close pairs, which are the same whoever finds them.
     pub(crate) fn begin_step(&mut self) {
         self.solver.begin_step();
+    }
+
+    /// Where the search for the end of a step begins.
+    pub(crate) fn begin(&mut self, model: &Model<D>, state: &State<D>) -> Solution<D> {
+        let Self { timings, neighbours, .. } = self;
+        timings.time(Phase::Search, || Solution::at(model, state, neighbours))
     }
 
     /// Where the time of all steps went so far.
@@ -112,7 +121,7 @@ pub fn minimise<const D: usize>(
             return relax(problem, solution, work, accuracy);
         }
         relax(problem, solution, work, Accuracy::Rough)?;
-        advance_prescribed(problem, solution, &mut work.timings);
+        advance_prescribed(problem, solution, work);
     }
     match blocked(problem, solution) {
         None => relax(problem, solution, work, accuracy),
@@ -141,11 +150,11 @@ fn furthest(distances: impl Iterator<Item = (usize, f64)>) -> Option<(usize, f64
 fn advance_prescribed<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
-    timings: &mut Timings,
+    work: &mut Workspace<D>,
 ) {
     let mut p = vec![Vector::ZERO; solution.q.len()];
     aim(problem, solution, &mut p);
-    advance(problem, solution, &p, timings);
+    advance(problem, solution, &p, work);
 }
 
 /// Leads the ways of prescribed nodes to their targets, in m, and those of followers where that leads them.
@@ -161,7 +170,7 @@ pub fn advance<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
     p: &[Vector<D>],
-    timings: &mut Timings,
+    work: &mut Workspace<D>,
 ) {
     let free = solution.contacts.is_empty();
     let shifts = obstacles::missing(&solution.obstacles, &problem.drive.obstacles);
@@ -171,8 +180,9 @@ pub fn advance<const D: usize>(
         obstacles: &solution.obstacles,
         shifts: &shifts,
     };
-    let sweep =
-        timings.time(Phase::Search, || Sweep::new(problem.model, &way, free).of_nodes(problem.model, p));
+    let Workspace { timings, neighbours, .. } = work;
+    let sweep = timings
+        .time(Phase::Search, || Sweep::new(problem.model, &way, free, neighbours).of_nodes(problem.model, p));
     timings.time(Phase::LineSearch, || go_to_targets(problem, solution, p, &shifts, &sweep));
 }
 
@@ -182,12 +192,12 @@ pub fn keep_velocity<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
     v: &[Vector<D>],
-    timings: &mut Timings,
+    work: &mut Workspace<D>,
 ) {
     let there = problem.scheme.with_velocity(v);
     let mut p: Vec<Vector<D>> = there.iter().zip(&solution.q).map(|(to, from)| *to - *from).collect();
     aim(problem, solution, &mut p);
-    advance(problem, solution, &p, timings);
+    advance(problem, solution, &p, work);
 }
 
 /// Goes the whole safe way, but not to where an element would invert.
@@ -245,8 +255,7 @@ fn relax<const D: usize>(
         let decrease = -0.5 * p.iter().zip(&work.gradient).map(|(p, g)| p.dot(*g)).sum::<f64>();
         let before = (speed <= 2.0 * tolerance).then(|| solution.contacts.clone());
         let from = solution.q.clone();
-        let moved =
-            descend(problem, solution, &mut work.timings, Descent { p: &p, decrease, known: &mut known });
+        let moved = descend(problem, solution, work, Descent { p: &p, decrease, known: &mut known });
         solution.iterations += 1;
         solution.curvature.cut = model.along(&from, &p, 1.0) != solution.q;
         tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
@@ -404,18 +413,22 @@ struct Descent<'a, const D: usize> {
     known: &'a mut Option<(f64, f64)>,
 }
 
+/// A way to look at a motion: the model, the motion, whether nothing is in contact, and what is near.
+type Method<const D: usize> = fn(&Model<D>, &Way<'_, D>, bool, &mut Neighbours<D>) -> Sweep<D>;
+
 /// Goes along `p` as far as nothing touches and the energy falls; false if that is nowhere.
 fn descend<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
-    timings: &mut Timings,
+    work: &mut Workspace<D>,
     mut descent: Descent<'_, D>,
 ) -> bool {
     let (model, p, free) = (problem.model, descent.p, solution.contacts.is_empty());
     let moved = model.surface_at(p);
-    let at = |solution: &Solution<D>, method: fn(&Model<D>, &Way<'_, D>, bool) -> Sweep<D>| {
+    let Workspace { timings, neighbours, .. } = work;
+    let mut at = |solution: &Solution<D>, method: Method<D>| {
         let way = Way { x: &solution.x, p: &moved, obstacles: &solution.obstacles, shifts: &[] };
-        method(model, &way, free).of_nodes(model, p)
+        method(model, &way, free, neighbours).of_nodes(model, p)
     };
     let sweep = timings.time(Phase::Search, || at(solution, Sweep::new));
     if !model.params.contact.line_search_energy {

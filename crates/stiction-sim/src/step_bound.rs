@@ -8,6 +8,7 @@ use stiction::mesh::MovingSurface;
 use stiction::obstacle::Obstacle;
 
 use crate::model::Model;
+use crate::neighbours::Neighbours;
 use crate::params::StepBound;
 
 /// What a first touch keeps of `d̂`: a step from free flight does not end deep in the barrier.
@@ -38,23 +39,23 @@ pub struct Sweep<const D: usize> {
 }
 
 impl<const D: usize> Sweep<D> {
-    /// Looks at the whole motion by the method of the model. `free`: whether nothing is in contact at `x`.
-    pub fn new(model: &Model<D>, way: &Way<'_, D>, free: bool) -> Self {
+    /// Looks at the whole motion by the method of the model. `free`: whether nothing is in contact at `x`. The pairs are those `near` knows.
+    pub fn new(model: &Model<D>, way: &Way<'_, D>, free: bool, near: &mut Neighbours<D>) -> Self {
         // Planes between vertices and what is near stand still.
         let moving = way.shifts.iter().any(|shift| *shift != Vector::ZERO);
         match model.params.contact.bound {
             // A trust region shortens the ways of vertices one by one; those of nodes that move several of them have no such bound.
             StepBound::Ogc if !moving && model.map.is_none() && !model.constraints.has_followers() => {
-                Self::divided(model, way)
+                Self::divided(model, way, near)
             }
-            _ => Self::uniform(model, way, free),
+            _ => Self::uniform(model, way, free, near),
         }
     }
 
     /// All vertices go the same part of their ways.
-    pub fn uniform(model: &Model<D>, way: &Way<'_, D>, free: bool) -> Self {
+    pub fn uniform(model: &Model<D>, way: &Way<'_, D>, free: bool, near: &mut Neighbours<D>) -> Self {
         let end = ends(way.x, way.p);
-        let candidates = candidates(model, way.x, &end);
+        let candidates = near.on_way(model, way.x, &end);
         let dmin = model.barrier.dmin();
         let at = |distance| bound(model, way, &end, &candidates, distance);
         let mut safe = if free { at(dmin + FIRST_TOUCH * model.barrier.dhat()) } else { 0.0 };
@@ -65,7 +66,7 @@ impl<const D: usize> Sweep<D> {
     }
 
     /// Each vertex goes as far as planes between it and what is near allow.
-    fn divided(model: &Model<D>, way: &Way<'_, D>) -> Self {
+    fn divided(model: &Model<D>, way: &Way<'_, D>, near: &mut Neighbours<D>) -> Self {
         let Way { x, p, obstacles, .. } = *way;
         let longest = p.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let reach = (2.0 * model.barrier.reach()).max(4.0 * longest);
@@ -77,7 +78,7 @@ impl<const D: usize> Sweep<D> {
         // Motions that are no numbers may not begin.
         let parts = parts.unwrap_or_else(|| vec![0.0; p.len()]);
         let p: Vec<_> = p.iter().zip(parts).map(|(p, part)| *p * part).collect();
-        let candidates = candidates(model, x, &ends(x, &p));
+        let candidates = near.on_way(model, x, &ends(x, &p));
         Self { p, candidates, bound: 1.0 }
     }
 
@@ -94,10 +95,6 @@ impl<const D: usize> Sweep<D> {
 
 fn ends<const D: usize>(x: &[Vector<D>], p: &[Vector<D>]) -> Vec<Vector<D>> {
     x.iter().zip(p).map(|(x, p)| *x + *p).collect()
-}
-
-fn candidates<const D: usize>(model: &Model<D>, x: &[Vector<D>], end: &[Vector<D>]) -> Candidates {
-    model.params.contact.broad_phase.candidates(&model.surface, x, end, 0.5 * model.barrier.reach())
 }
 
 fn ccd(min_distance: f64) -> Option<Ccd> {

@@ -1,5 +1,7 @@
 //! Candidates of a surface that moves little from one question to the next.
 
+use std::ops::Range;
+
 use super::{Aabb, BroadPhaseKind, Candidates, vertex_boxes};
 use crate::math::Vector;
 use crate::mesh::Surface;
@@ -8,7 +10,8 @@ use crate::threads;
 /// A search that remembers: the pairs of one search in boxes larger than asked for serve all questions whose boxes lie inside these.
 ///
 /// Every answer is pair by pair that of a new search, since the boxes of the pairs that were kept are compared once more. It is
-/// meant for solvers, which ask again and again after small motions; whoever asks once pays nothing.
+/// meant for solvers, which ask again and again after small motions; whoever asks once pays nothing. Questions with positions that are no numbers
+/// are never remembered.
 #[derive(Clone, Debug, Default)]
 pub struct Nearby<const D: usize> {
     kind: BroadPhaseKind,
@@ -104,8 +107,12 @@ impl<const D: usize> Nearby<D> {
         }
     }
 
-    /// Keeps what the next question is compared with.
+    /// Keeps what the next question is compared with; nothing of a question with positions that are no numbers.
     fn note(&mut self, end: &[Vector<D>], inflation: f64, pace: f64) {
+        if !pace.is_finite() {
+            self.last = None;
+            return;
+        }
         let mut place = self.last.take().map_or_else(Vec::new, |last| last.end);
         place.clear();
         place.extend_from_slice(end);
@@ -163,13 +170,21 @@ impl<const D: usize> Kept<D> {
     }
 }
 
-/// The largest difference of a coordinate of the surface's vertices, in m.
+/// Vertices whose motions a task compares.
+const CHUNK: usize = 4096;
+
+/// The largest difference of a coordinate of the surface's vertices, in m; infinite where one is no number.
 fn farthest<const D: usize>(surface: &Surface<D>, a: &[Vector<D>], b: &[Vector<D>]) -> f64 {
     if std::ptr::eq(a, b) {
         return 0.0;
     }
-    let difference = |v: &u32| (a[*v as usize] - b[*v as usize]).max_abs();
-    surface.vertices().iter().map(difference).fold(0.0, f64::max)
+    let difference = |v: &u32| {
+        let moved = a[*v as usize] - b[*v as usize];
+        if moved.is_finite() { moved.max_abs() } else { f64::INFINITY }
+    };
+    let vertices = surface.vertices();
+    let largest = |range: Range<usize>| vertices[range].iter().map(difference).fold(0.0, f64::max);
+    threads::in_chunks_of(CHUNK, vertices.len(), &largest).into_iter().fold(0.0, f64::max)
 }
 
 /// The mean length of an edge at rest, in m; 0 without edges.
