@@ -451,10 +451,11 @@ fn go_as_far_as_allowed<const D: usize>(
     solution: &mut Solution<D>,
     sweep: &Sweep<D>,
 ) -> bool {
+    let mut way = sweep.shortened(problem.model, &solution.x);
     let ((q, x, contacts), t) = line_search::finite(sweep.bound, |t| {
         let q = problem.model.along(&solution.q, &sweep.p, t);
         let x = problem.model.surface_at(&q).into_owned();
-        let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
+        let contacts = way.contacts(t, &x, &solution.obstacles);
         let energy = problem.potential_with(solution, &contacts).energy(&q);
         (energy.is_finite(), (q, x, contacts))
     });
@@ -474,10 +475,11 @@ fn go_downhill<const D: usize>(
     };
     let (start, magnitude) = *descent.known.get_or_insert_with(|| energy(&solution.contacts, &solution.q));
     let limit = line_search::Limit { start, magnitude, decrease: descent.decrease };
+    let mut way = sweep.shortened(problem.model, &solution.x);
     let found = line_search::downhill(sweep.bound, limit, |t| {
         let q = problem.model.along(&solution.q, &sweep.p, t);
         let x = problem.model.surface_at(&q).into_owned();
-        let contacts = sweep.contacts(problem.model, &x, &solution.obstacles);
+        let contacts = way.contacts(t, &x, &solution.obstacles);
         let there = energy(&contacts, &q);
         (there.0, (q, x, contacts, there))
     });

@@ -1,5 +1,7 @@
 //! How far a step may go, and what may touch on the way.
 
+use std::borrow::Cow;
+
 use stiction::broad_phase::Candidates;
 use stiction::ccd::{Ccd, PairSearch};
 use stiction::contact::Contacts;
@@ -13,6 +15,12 @@ use crate::params::StepBound;
 
 /// What a first touch keeps of `d̂`: a step from free flight does not end deep in the barrier.
 const FIRST_TOUCH: f64 = 0.1;
+
+/// A motion that is cut to this part of itself is worth another look at its pairs.
+const SHORT: f64 = 0.5;
+
+/// Shorter parts of a motion leave the boxes of longer ones by what positions are rounded by, so these are larger than they have to be.
+const SPARE: f64 = 1.01;
 
 /// A motion `x + t p`, 0 ≤ t ≤ 1, of vertices and obstacles, in m.
 #[derive(Clone, Copy, Debug)]
@@ -87,9 +95,39 @@ impl<const D: usize> Sweep<D> {
         if model.map.is_none() { self } else { Self { p: p.to_vec(), ..self } }
     }
 
+    /// The contacts at shorter and shorter parts of the way from `x`, in m.
+    pub fn shortened<'a>(&'a self, model: &'a Model<D>, x: &'a [Vector<D>]) -> Shortened<'a, D> {
+        Shortened { model, start: x, candidates: Cow::Borrowed(&self.candidates), part: 1.0 }
+    }
+
     /// The contacts at a position on the way, with obstacles where they are then.
     pub fn contacts(&self, model: &Model<D>, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
         model.contacts_among(&self.candidates, x, obstacles)
+    }
+}
+
+/// A part of a motion that becomes shorter and shorter, as in a line search, and the pairs that come near each other on it: of a long way
+/// through many things few are left.
+#[derive(Clone, Debug)]
+pub struct Shortened<'a, const D: usize> {
+    model: &'a Model<D>,
+    start: &'a [Vector<D>],
+    candidates: Cow<'a, Candidates>,
+    /// The part of the motion that the pairs are of.
+    part: f64,
+}
+
+impl<const D: usize> Shortened<'_, D> {
+    /// The contacts at the end `x` of the part `t` of the motion, in m, which is no longer than any part before; with obstacles where they are then.
+    ///
+    /// They are those among all pairs of the motion.
+    pub fn contacts(&mut self, t: f64, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
+        if t <= SHORT * self.part {
+            let inflation = SPARE * 0.5 * self.model.barrier.reach();
+            let left = self.candidates.among(&self.model.surface, self.start, x, inflation);
+            (self.candidates, self.part) = (Cow::Owned(left), t);
+        }
+        self.model.contacts_among(&self.candidates, x, obstacles)
     }
 }
 
