@@ -49,7 +49,9 @@ fn a_wrong_frame_is_the_last() {
     assert_eq!(journal.steps(), 3);
     assert_eq!(fs::read_to_string(journal.table()).unwrap().lines().count(), 5);
     assert_eq!(fs::read_dir(folder.join("frames")).unwrap().count(), 4);
-    assert_eq!(State::load(&folder.join("state.bin"), &model).unwrap().step, 3);
+    // Its state, too, and nobody goes on from that.
+    let refused = State::load(&folder.join("state.bin"), &model).unwrap_err().to_string();
+    assert!(refused.contains("not outside obstacle 0"), "{refused}");
 }
 
 /// A file that cannot be written ends it with its name, and what was there before stays.
