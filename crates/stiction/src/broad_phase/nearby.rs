@@ -269,8 +269,12 @@ impl<V, E, F> PrimitiveBoxes<V, E, F> {
     }
 }
 
-/// [`Aabb::meets`] without a branch: no branch predictor knows the outcome for pairs that are near each other.
+/// [`Aabb::meets`] without a branch.
 #[inline]
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "no branch predictor knows the outcome for pairs that are near"
+)]
 fn meets<const D: usize>(a: &Aabb<D>, b: &Aabb<D>) -> bool {
     let (low, high) = ([a.low(), b.low()], [a.high(), b.high()]);
     (0..D).fold(true, |meets, k| meets & (low[0][k] <= high[1][k]) & (low[1][k] <= high[0][k]))
