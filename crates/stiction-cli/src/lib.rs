@@ -9,6 +9,8 @@ pub mod table;
 pub mod history;
 pub mod picture;
 pub mod resume;
+pub mod journal;
+pub mod writer;
 pub mod run;
 pub mod timings;
 

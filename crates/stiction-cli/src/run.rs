@@ -1,14 +1,14 @@
 //! `stiction run`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_sim::error::Error as SimError;
+use stiction_sim::io::FrameWriter;
 use stiction_sim::io::vtu::VtuFrames;
-use stiction_sim::io::{self, FrameWriter};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
@@ -18,12 +18,10 @@ use stiction_sim::step::step;
 use stiction_sim::timings::Timings;
 
 pub use crate::error::Error;
-use crate::history::History;
-use crate::lock::Lock;
+use crate::journal::{Entry, Frames, Journal, Subject};
 use crate::output::Output;
-use crate::picture;
-use crate::resume::{Resumed, check_scene};
-use crate::table::{Record, Table};
+use crate::resume::check_scene;
+use crate::writer::{self, Written};
 
 /// What `stiction run` takes.
 #[derive(Clone, Debug, clap::Args)]
@@ -84,11 +82,11 @@ pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
     run_with(args, stop, VtuFrames::new)
 }
 
-/// Like [`run`], with frames of another format: `frames` makes the writer for the folder of the results.
+/// Like [`run`], with frames of another format: `frames` makes the writer for the folder of the results, which is called while the next step is made.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_with<W: FrameWriter<2> + FrameWriter<3> + 'static>(
+pub fn run_with<W: FrameWriter<2> + FrameWriter<3> + Send + 'static>(
     args: &RunArgs,
     stop: &Arc<AtomicBool>,
     frames: impl Fn(&Path) -> W + Sync,
@@ -132,16 +130,9 @@ struct Run<'a, const D: usize> {
     args: &'a RunArgs,
     scene: &'a Scene,
     model: &'a Model<D>,
-    output: Output,
     state: State<D>,
     resumed: Option<usize>,
-    history: History<D>,
-    frames: Box<dyn FrameWriter<D>>,
-    table: Table<D>,
-    /// The step of the last frame.
-    framed: Option<usize>,
-    /// Last, so that it is given back when all files are closed.
-    _lock: Lock,
+    journal: Journal<'a, D>,
 }
 
 impl<'a, const D: usize> Run<'a, D> {
@@ -149,116 +140,55 @@ impl<'a, const D: usize> Run<'a, D> {
         args: &'a RunArgs,
         scene: &'a Scene,
         model: &'a Model<D>,
-        frames: Box<dyn FrameWriter<D>>,
+        frames: Frames<D>,
         state: State<D>,
     ) -> Result<Self, Error> {
+        let output = Output::new(&args.output);
         if args.resume {
-            Self::resume(args, scene, model, frames)
-        } else {
-            Self::begin(args, scene, model, frames, state)
+            check_scene(&output, &args.scene, scene)?;
+            let (journal, state) = Journal::resume(Subject { scene, model, output }, frames)?;
+            return Ok(Self { args, scene, model, resumed: Some(state.step), state, journal });
         }
+        let journal = Journal::begin(Subject { scene, model, output }, frames, &state, args.overwrite)?;
+        Ok(Self { args, scene, model, state, resumed: None, journal })
     }
 
-    fn begin(
-        args: &'a RunArgs,
-        scene: &'a Scene,
-        model: &'a Model<D>,
-        frames: Box<dyn FrameWriter<D>>,
-        state: State<D>,
-    ) -> Result<Self, Error> {
-        let output = Output::new(&args.output);
-        output.make()?;
-        let lock = Lock::take(&output.lock())?;
-        output.begin(&*frames, args.overwrite)?;
-        io::replace(&output.scene(), scene.text().as_bytes())?;
-        let mut table = Table::create(&output.table(), model)?;
-        table.push(&StepReport::at_start(model, &state))?;
-        let history = History::new(model, &state);
-        let mut run = Self {
-            args,
-            scene,
-            model,
-            output,
-            state,
-            resumed: None,
-            history,
-            frames,
-            table,
-            framed: None,
-            _lock: lock,
-        };
-        run.write_frame()?;
-        Ok(run)
-    }
-
-    fn resume(
-        args: &'a RunArgs,
-        scene: &'a Scene,
-        model: &'a Model<D>,
-        mut frames: Box<dyn FrameWriter<D>>,
-    ) -> Result<Self, Error> {
-        let output = Output::new(&args.output);
-        check_scene(&output, &args.scene, scene)?;
-        let lock = Lock::take(&output.lock())?;
-        let Resumed { state, history, table, has_frame } =
-            Resumed::load(&output, scene, model, &mut *frames)?;
-        let (resumed, framed) = (Some(state.step), has_frame.then_some(state.step));
-        Ok(Self { args, scene, model, output, state, resumed, history, frames, table, framed, _lock: lock })
-    }
-
+    /// Makes the steps that are left, while those before are written.
     fn finish(mut self, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
         let bar = progress_bar(self.scene.steps() as u64, self.args.quiet);
         bar.set_position(self.state.step as u64);
         let mut work = Workspace::with_stop(Arc::clone(stop));
-        let mut failure = None;
-        while self.state.step < self.scene.steps() && failure.is_none() && !stop.load(Ordering::Relaxed) {
-            match step(self.model, &mut self.state, &mut work) {
-                Ok(report) => failure = self.after_step(&report, &bar)?,
-                Err(SimError::Interrupted { .. }) => break,
-                Err(error) => failure = Some(error),
-            }
-        }
-        bar.finish_and_clear();
-        let interrupted = failure.is_none() && self.state.step < self.scene.steps();
+        let mut steps = Steps { scene: self.scene, model: self.model, state: &mut self.state, bar };
+        let written = writer::beside(&mut self.journal, |hand_on| steps.make(&mut work, stop, &hand_on));
+        steps.bar.finish_and_clear();
         let timings = self.args.timings.then(|| work.take_timings());
-        Ok(Outcome { timings, ..self.close(interrupted, failure)? })
+        Ok(Outcome { timings, ..self.close(written?)? })
     }
 
-    /// Writes what a step brought; returns what is wrong with its frame, if it has one.
-    fn after_step(&mut self, report: &StepReport<D>, bar: &ProgressBar) -> Result<Option<SimError>, Error> {
-        bar.set_message(format!(
-            "{} iterations, {} contacts, gap {:.1e} m",
-            report.iterations,
-            report.contacts.total(),
-            report.gap
-        ));
-        bar.inc(1);
-        self.history.records.push(Record::from(report));
-        self.table.push(report)?;
-        if !self.state.step.is_multiple_of(self.scene.time.frame_every) {
-            return Ok(None);
-        }
-        self.write_frame()
-    }
-
-    fn close(mut self, interrupted: bool, failure: Option<SimError>) -> Result<Outcome, Error> {
-        let wrong = self.write_frame()?;
-        let failure = failure.or(wrong).map(|error| self.explained(&error));
-        let picture = self.output.picture();
+    fn close(mut self, written: Written<Option<SimError>>) -> Result<Outcome, Error> {
+        let failure = match (written.wrong, written.steps) {
+            // What was made since counts no more.
+            (Some(wrong), _) => Some(wrong),
+            (None, failure) => {
+                let wrong = self.journal.frame(&self.state)?;
+                failure.or(wrong)
+            }
+        };
+        let failure = failure.map(|error| self.explained(&error));
         let title = self.args.scene.file_stem().unwrap_or_default().to_string_lossy();
-        let svg = picture::sheet(&title, self.model, &self.history);
-        fs::write(&picture, svg).map_err(|source| Error::File { path: picture.clone(), source })?;
+        self.journal.draw(&title)?;
+        let (steps, history) = (self.journal.steps(), self.journal.history());
         Ok(Outcome {
-            steps: self.state.step,
+            steps,
             resumed: self.resumed,
-            interrupted,
+            interrupted: failure.is_none() && steps < self.scene.steps(),
             failure,
-            diverged: self.history.diverged(),
-            divided: self.history.divided(),
+            diverged: history.diverged(),
+            divided: history.divided(),
             timings: None,
-            frames: self.frames.index_path(),
-            table: self.output.table(),
-            picture,
+            frames: self.journal.index(),
+            table: self.journal.table(),
+            picture: self.journal.picture(),
         })
     }
 
@@ -266,19 +196,49 @@ impl<'a, const D: usize> Run<'a, D> {
     fn explained(&self, error: &SimError) -> Error {
         Error::Scene { path: self.args.scene.clone(), error: self.scene.explain(self.model, error) }
     }
+}
 
-    /// Writes the present configuration, the index of frames and the state to go on from, unless they are there already, and checks the
-    /// configuration exactly: returns what is wrong with it.
-    ///
-    /// The state comes last: whatever it is resumed with is there before it.
-    fn write_frame(&mut self) -> Result<Option<SimError>, Error> {
-        self.history.snapshot(self.model, &self.state);
-        if self.framed.replace(self.state.step) == Some(self.state.step) {
-            return Ok(None);
+/// The steps of a run, in the thread that makes them.
+struct Steps<'a, const D: usize> {
+    scene: &'a Scene,
+    model: &'a Model<D>,
+    state: &'a mut State<D>,
+    bar: ProgressBar,
+}
+
+impl<const D: usize> Steps<'_, D> {
+    /// Makes steps until the end, a failure, `stop`, or until what they leave is not taken any more; returns the failure.
+    fn make(
+        &mut self,
+        work: &mut Workspace<D>,
+        stop: &AtomicBool,
+        hand_on: &SyncSender<Entry<D>>,
+    ) -> Option<SimError> {
+        while self.state.step < self.scene.steps() && !stop.load(Ordering::Relaxed) {
+            match step(self.model, self.state, work) {
+                Ok(report) => {
+                    self.show(&report);
+                    let has_frame = self.state.step.is_multiple_of(self.scene.time.frame_every);
+                    let frame = has_frame.then(|| self.state.clone());
+                    if hand_on.send(Entry { report, frame }).is_err() {
+                        return None;
+                    }
+                }
+                Err(SimError::Interrupted { .. }) => return None,
+                Err(error) => return Some(error),
+            }
         }
-        self.frames.write(self.model, &self.state)?;
-        self.state.save(&self.output.state(), self.model)?;
-        Ok(self.model.check_free(&self.state).err())
+        None
+    }
+
+    fn show(&self, report: &StepReport<D>) {
+        self.bar.set_message(format!(
+            "{} iterations, {} contacts, gap {:.1e} m",
+            report.iterations,
+            report.contacts.total(),
+            report.gap
+        ));
+        self.bar.inc(1);
     }
 }
 

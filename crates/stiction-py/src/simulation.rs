@@ -410,7 +410,7 @@ impl<const D: usize> Run<D> {
     fn new(model: Model<D>, state: State<D>) -> Self {
         Self {
             schema: Schema::of(&model),
-            surface: SharedSurface::new(model.surface.clone()),
+            surface: SharedSurface::new((*model.surface).clone()),
             reports: Lock::new(vec![StepReport::at_start(&model, &state)]),
             state: Lock::new(Arc::new(state)),
             work: Lock::new(Workspace::default()),

@@ -9,10 +9,11 @@ use stiction::potential::Potential;
 
 use crate::line_search;
 use crate::model::Model;
+use crate::neighbours::Neighbours;
 use crate::params::StepBound;
 use crate::problem::{Problem, Solution};
 use crate::push::{Course, Push};
-use crate::step_bound::{Sweep, Way};
+use crate::step_bound::{Shortened, Sweep, Way};
 use crate::timings::{Phase, Timings};
 
 /// How nodes and obstacles would go.
@@ -38,6 +39,14 @@ pub enum Extent {
 /// Energy at a place and the sum of the absolute values of its parts, once they have been computed.
 pub type Known = Option<(f64, f64)>;
 
+/// What finds out how far a direction may be gone.
+pub struct Search<'a, const D: usize> {
+    /// What is near.
+    pub neighbours: &'a mut Neighbours<D>,
+    /// What it costs.
+    pub timings: &'a mut Timings,
+}
+
 /// A direction from a solution, with what may touch on the way.
 struct Line<'a, const D: usize> {
     problem: &'a Problem<'a, D>,
@@ -56,24 +65,24 @@ struct Place<const D: usize> {
 }
 
 /// A way to find what may touch.
-type Method<const D: usize> = fn(&Model<D>, &Way<'_, D>) -> Sweep<D>;
+type Method<const D: usize> = fn(&Model<D>, &Way<'_, D>, &mut Neighbours<D>) -> Sweep<D>;
 
 impl<'a, const D: usize> Line<'a, D> {
     fn new(
         problem: &'a Problem<'a, D>,
         solution: &'a Solution<D>,
         direction: Direction<'a, D>,
-        method: Method<D>,
+        (method, neighbours): (Method<D>, &mut Neighbours<D>),
     ) -> Self {
         let (model, p) = (problem.model, &problem.model.surface_at(direction.p));
         let shifts = direction.push.map_or(&[][..], |push| &push.shifts);
         let way = Way { x: &solution.x, p, obstacles: &solution.obstacles, shifts };
-        let sweep = method(model, &way).of_nodes(model, direction.p);
+        let sweep = method(model, &way, neighbours).of_nodes(model, direction.p);
         Self { problem, solution, direction, sweep }
     }
 
-    /// The place after the part `t` of the way; on the whole way what is driven is exactly at its targets.
-    fn at(&self, t: f64) -> Place<D> {
+    /// The place after the part `t` of the way, no longer than any part before; on the whole way what is driven is exactly at its targets.
+    fn at(&self, t: f64, left: &mut Shortened<'_, D>) -> Place<D> {
         let Self { problem, solution, direction, sweep } = self;
         let mut q = problem.model.along(&solution.q, &sweep.p, t);
         let mut obstacles = solution.obstacles.clone();
@@ -90,7 +99,7 @@ impl<'a, const D: usize> Line<'a, D> {
             }
         }
         let x = problem.model.surface_at(&q).into_owned();
-        let contacts = sweep.contacts(problem.model, &x, &obstacles);
+        let contacts = left.contacts(t, &x, &obstacles);
         Place { t, q, x, obstacles, contacts }
     }
 
@@ -107,8 +116,9 @@ impl<'a, const D: usize> Line<'a, D> {
 
     /// The whole safe way, but not to where the energy is infinite.
     fn as_far_as_allowed(&self) -> Place<D> {
+        let mut left = self.sweep.shortened(self.problem.model, &self.solution.x);
         let (place, _) = line_search::finite(self.sweep.bound, |t| {
-            let place = self.at(t);
+            let place = self.at(t, &mut left);
             let energy =
                 self.problem.potential_at(self.solution, &place.contacts, &place.obstacles).energy(&place.q);
             (energy.is_finite(), place)
@@ -125,8 +135,9 @@ impl<'a, const D: usize> Line<'a, D> {
         let here = || energy(&solution.contacts, &solution.obstacles, &solution.q);
         let (start, magnitude) = *known.get_or_insert_with(here);
         let limit = line_search::Limit { start, magnitude, decrease: course.decrease };
+        let mut left = self.sweep.shortened(problem.model, &solution.x);
         line_search::downhill(self.sweep.bound, limit, |t| {
-            let place = self.at(t);
+            let place = self.at(t, &mut left);
             let there = energy(&place.contacts, &place.obstacles, &place.q);
             let unforeseen = if self.direction.push.is_some() { self.unforeseen(&place) } else { 0.0 };
             (there.0 - t * course.work - unforeseen, (place, Some(there)))
@@ -161,19 +172,21 @@ impl<const D: usize> Solution<D> {
 pub fn descend<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
-    timings: &mut Timings,
+    search: Search<'_, D>,
     (direction, course): (Direction<'_, D>, Course),
     known: &mut Known,
 ) -> Extent {
     let contact = &problem.model.params.contact;
     if !contact.line_search_energy {
-        return go(problem, solution, timings, direction);
+        return go(problem, solution, search, direction);
     }
     // Motions that were shortened one by one may lead uphill.
     let again: &[Method<D>] = &[Sweep::new, Sweep::uniform];
     let methods = if contact.bound == StepBound::Ogc { again } else { &again[..1] };
+    let Search { neighbours, timings } = search;
     for method in methods {
-        let line = timings.time(Phase::Search, || Line::new(problem, solution, direction, *method));
+        let line =
+            timings.time(Phase::Search, || Line::new(problem, solution, direction, (*method, neighbours)));
         if let Some((place, there)) = timings.time(Phase::LineSearch, || line.downhill(course, known)) {
             let extent = line.extent(&place);
             solution.go_to(place);
@@ -189,10 +202,10 @@ pub fn descend<const D: usize>(
 pub fn press_on<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
-    timings: &mut Timings,
+    search: Search<'_, D>,
     push: &Push<D>,
 ) -> Extent {
-    match go(problem, solution, timings, Direction { p: &push.ways, push: Some(push) }) {
+    match go(problem, solution, search, Direction { p: &push.ways, push: Some(push) }) {
         Extent::Nowhere => Extent::Nowhere,
         _ => Extent::Part,
     }
@@ -204,10 +217,12 @@ pub fn press_on<const D: usize>(
 pub fn begin<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
-    timings: &mut Timings,
+    search: Search<'_, D>,
     direction: Direction<'_, D>,
 ) {
-    let line = timings.time(Phase::Search, || Line::new(problem, solution, direction, Sweep::new));
+    let Search { neighbours, timings } = search;
+    let line =
+        timings.time(Phase::Search, || Line::new(problem, solution, direction, (Sweep::new, neighbours)));
     let level = Course { decrease: 0.0, work: 0.0 };
     if let Some((place, _)) = timings.time(Phase::LineSearch, || line.downhill(level, &mut None)) {
         solution.go_to(place);
@@ -218,10 +233,12 @@ pub fn begin<const D: usize>(
 fn go<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
-    timings: &mut Timings,
+    search: Search<'_, D>,
     direction: Direction<'_, D>,
 ) -> Extent {
-    let line = timings.time(Phase::Search, || Line::new(problem, solution, direction, Sweep::new));
+    let Search { neighbours, timings } = search;
+    let line =
+        timings.time(Phase::Search, || Line::new(problem, solution, direction, (Sweep::new, neighbours)));
     let place = timings.time(Phase::LineSearch, || line.as_far_as_allowed());
     let extent = line.extent(&place);
     solution.go_to(place);

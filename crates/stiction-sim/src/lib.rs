@@ -23,6 +23,7 @@ pub mod linear;
 pub mod params;
 pub mod model;
 pub mod memory;
+pub mod neighbours;
 pub mod step_bound;
 pub mod line_search;
 pub mod timings;

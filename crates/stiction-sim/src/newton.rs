@@ -12,13 +12,15 @@ use stiction::potential::Potential;
 use stiction::pull_back::Congruence;
 
 use crate::convergence::{Accuracy, Crawl, is_rough};
-use crate::descent::{self, Direction, Extent};
+use crate::descent::{self, Direction, Extent, Search};
 use crate::error::{Error, Result};
 use crate::linear::{LinearKind, LinearSolver};
 use crate::model::Model;
+use crate::neighbours::Neighbours;
 use crate::obstacles;
 use crate::problem::{Problem, Solution};
 use crate::push::{Coupling, Course, Push};
+use crate::state::State;
 use crate::timings::{Phase, Timings};
 
 /// Precision of a speed that Newton's method can ask for, relative to the largest speed of a vertex.
@@ -41,6 +43,7 @@ pub struct Workspace<const D: usize> {
     hessian: Blocks<D>,
     reduction: Congruence<D>,
     solver: LinearSolver<D>,
+    neighbours: Neighbours<D>,
     pub(crate) timings: Timings,
 }
 
@@ -86,9 +89,20 @@ impl<const D: usize> Workspace<D> {
         uphill.iter().map(|g| -*g).collect()
     }
 
-    /// Says that a time step begins: nothing but memory is kept from those before.
+    /// Says that a time step begins: nothing but memory is kept from those before, and close pairs, which are the same whoever finds them.
     pub(crate) fn begin_step(&mut self) {
         self.solver.begin_step();
+    }
+
+    /// Where the search for the end of a step begins.
+    pub(crate) fn begin(&mut self, model: &Model<D>, state: &State<D>) -> Solution<D> {
+        let Self { timings, neighbours, .. } = self;
+        timings.time(Phase::Search, || Solution::at(model, state, neighbours))
+    }
+
+    /// What finds out how far a direction may be gone.
+    fn search(&mut self) -> Search<'_, D> {
+        Search { neighbours: &mut self.neighbours, timings: &mut self.timings }
     }
 
     /// Where the time of all steps went so far.
@@ -132,10 +146,9 @@ pub fn minimise<const D: usize>(
         solution.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let before = (speed <= 2.0 * tolerance).then(|| solution.contacts.clone());
         let direction = Direction { p: &p, push: push.as_ref() };
-        let mut gone =
-            descent::descend(problem, solution, &mut work.timings, (direction, course), &mut known);
+        let mut gone = descent::descend(problem, solution, work.search(), (direction, course), &mut known);
         if let Some(push) = push.as_ref().filter(|_| gone == Extent::Nowhere) {
-            gone = descent::press_on(problem, solution, &mut work.timings, push);
+            gone = descent::press_on(problem, solution, work.search(), push);
             known = None;
         }
         solution.iterations += 1;
@@ -186,7 +199,7 @@ pub fn keep_velocity<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
     v: &[Vector<D>],
-    timings: &mut Timings,
+    work: &mut Workspace<D>,
 ) {
     let there = problem.scheme.with_velocity(v);
     let mut p: Vec<Vector<D>> = there.iter().zip(&solution.q).map(|(to, from)| *to - *from).collect();
@@ -195,7 +208,7 @@ pub fn keep_velocity<const D: usize>(
     }
     problem.model.constraints.lead(&mut p);
     let push = Push::missing(problem, solution);
-    descent::begin(problem, solution, timings, Direction { p: &p, push: push.as_ref() });
+    descent::begin(problem, solution, work.search(), Direction { p: &p, push: push.as_ref() });
 }
 
 /// Whether what has been found is good enough before the tolerance is reached.

@@ -14,6 +14,7 @@ use crate::energy::{BodyForce, Damping, Domain, Incremental, Inertia, NamedPoten
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
 use crate::model::{Model, Part};
+use crate::neighbours::Neighbours;
 use crate::obstacles::Drift;
 use crate::params::Params;
 use crate::state::State;
@@ -327,11 +328,11 @@ pub struct Solution<const D: usize> {
 }
 
 impl<const D: usize> Solution<D> {
-    /// The configuration of a state, with its contacts and without friction.
-    pub fn at(model: &Model<D>, state: &State<D>) -> Self {
+    /// The configuration of a state, with its contacts, which are among its neighbours, and without friction.
+    pub fn at(model: &Model<D>, state: &State<D>, neighbours: &mut Neighbours<D>) -> Self {
         let obstacles = model.obstacles.at(state.time);
         let x = model.surface_at(&state.q).into_owned();
-        let contacts = model.contacts_at(&x, &obstacles);
+        let contacts = neighbours.contacts(model, &x, &obstacles);
         Self {
             q: state.q.clone(),
             x,

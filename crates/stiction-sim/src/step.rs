@@ -139,10 +139,10 @@ pub(crate) fn advance<const D: usize>(
     work: &mut Workspace<D>,
 ) -> Result<(State<D>, StepReport<D>)> {
     let problem = work.timings.time(Phase::Assembly, || Problem::new(model, state, drive, scheme))?;
-    let mut solution = work.timings.time(Phase::Search, || Solution::at(model, state));
+    let mut solution = work.begin(model, state);
     let before = Energies::new(model, state, &solution.barrier(model));
     solution.slides = problem.freeze(&solution, &model.surface_at(&state.v), false);
-    newton::keep_velocity(&problem, &mut solution, &state.v, &mut work.timings);
+    newton::keep_velocity(&problem, &mut solution, &state.v, work);
     let mut rounds = LagRounds::new(model.params.friction.refinement(), problem.is_frictionless());
     let refined = loop {
         let solved = minimise(&problem, &mut solution, work, rounds.accuracy());

@@ -1,5 +1,7 @@
 //! How far a step may go, and what may touch on the way.
 
+use std::borrow::Cow;
+
 use stiction::broad_phase::Candidates;
 use stiction::ccd::{Ccd, PairSearch};
 use stiction::contact::Contacts;
@@ -8,11 +10,18 @@ use stiction::mesh::MovingSurface;
 use stiction::obstacle::Obstacle;
 
 use crate::model::Model;
+use crate::neighbours::Neighbours;
 use crate::params::StepBound;
 
 /// What an iteration leaves of a gap, or of `d̂` where that is less. From too deep in the barrier, Newton's method only doubles gaps: what one iteration
 /// takes to a hundredth, seven have to bring back.
 const KEPT: f64 = 0.5;
+
+/// A motion that is cut to this part of itself is worth another look at its pairs.
+const SHORT: f64 = 0.5;
+
+/// Shorter parts of a motion leave the boxes of longer ones by what positions are rounded by, so these are larger than they have to be.
+const SPARE: f64 = 1.01;
 
 /// A motion `x + t p`, 0 ≤ t ≤ 1, of vertices and obstacles, in m.
 #[derive(Clone, Copy, Debug)]
@@ -39,29 +48,29 @@ pub struct Sweep<const D: usize> {
 }
 
 impl<const D: usize> Sweep<D> {
-    /// Looks at the whole motion by the method of the model.
-    pub fn new(model: &Model<D>, way: &Way<'_, D>) -> Self {
+    /// Looks at the whole motion by the method of the model. The pairs are those `near` knows.
+    pub fn new(model: &Model<D>, way: &Way<'_, D>, near: &mut Neighbours<D>) -> Self {
         // Planes between vertices and what is near stand still.
         let moving = way.shifts.iter().any(|shift| *shift != Vector::ZERO);
         match model.params.contact.bound {
             // A trust region shortens the ways of vertices one by one; those of nodes that move several of them have no such bound.
             StepBound::Ogc if !moving && model.map.is_none() && !model.constraints.has_followers() => {
-                Self::divided(model, way)
+                Self::divided(model, way, near)
             }
-            _ => Self::uniform(model, way),
+            _ => Self::uniform(model, way, near),
         }
     }
 
     /// All vertices go the same part of their ways.
-    pub fn uniform(model: &Model<D>, way: &Way<'_, D>) -> Self {
+    pub fn uniform(model: &Model<D>, way: &Way<'_, D>, near: &mut Neighbours<D>) -> Self {
         let end = ends(way.x, way.p);
-        let candidates = candidates(model, way.x, &end);
+        let candidates = near.on_way(model, way.x, &end);
         let bound = bound(model, way, &end, &candidates);
         Self { p: way.p.to_vec(), candidates, bound }
     }
 
     /// Each vertex goes as far as planes between it and what is near allow.
-    fn divided(model: &Model<D>, way: &Way<'_, D>) -> Self {
+    fn divided(model: &Model<D>, way: &Way<'_, D>, near: &mut Neighbours<D>) -> Self {
         let Way { x, p, obstacles, .. } = *way;
         let longest = p.iter().map(|p| p.norm()).fold(0.0, f64::max);
         let reach = (2.0 * model.barrier.reach()).max(4.0 * longest);
@@ -73,7 +82,7 @@ impl<const D: usize> Sweep<D> {
         // Motions that are no numbers may not begin.
         let parts = parts.unwrap_or_else(|| vec![0.0; p.len()]);
         let p: Vec<_> = p.iter().zip(parts).map(|(p, part)| *p * part).collect();
-        let candidates = candidates(model, x, &ends(x, &p));
+        let candidates = near.on_way(model, x, &ends(x, &p));
         Self { p, candidates, bound: 1.0 }
     }
 
@@ -82,18 +91,39 @@ impl<const D: usize> Sweep<D> {
         if model.map.is_none() { self } else { Self { p: p.to_vec(), ..self } }
     }
 
-    /// The contacts at a position on the way, with obstacles where they are then.
-    pub fn contacts(&self, model: &Model<D>, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
-        model.contacts_among(&self.candidates, x, obstacles)
+    /// The contacts at shorter and shorter parts of the way from `x`, in m.
+    pub fn shortened<'a>(&'a self, model: &'a Model<D>, x: &'a [Vector<D>]) -> Shortened<'a, D> {
+        Shortened { model, start: x, candidates: Cow::Borrowed(&self.candidates), part: 1.0 }
+    }
+}
+
+/// A part of a motion that becomes shorter and shorter, as in a line search, and the pairs that come near each other on it: of a long way
+/// through many things few are left.
+#[derive(Clone, Debug)]
+pub struct Shortened<'a, const D: usize> {
+    model: &'a Model<D>,
+    start: &'a [Vector<D>],
+    candidates: Cow<'a, Candidates>,
+    /// The part of the motion that the pairs are of.
+    part: f64,
+}
+
+impl<const D: usize> Shortened<'_, D> {
+    /// The contacts at the end `x` of the part `t` of the motion, in m, which is no longer than any part before; with obstacles where they are then.
+    ///
+    /// They are those among all pairs of the motion.
+    pub fn contacts(&mut self, t: f64, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
+        if t <= SHORT * self.part {
+            let inflation = SPARE * 0.5 * self.model.barrier.reach();
+            let left = self.candidates.among(&self.model.surface, self.start, x, inflation);
+            (self.candidates, self.part) = (Cow::Owned(left), t);
+        }
+        self.model.contacts_among(&self.candidates, x, obstacles)
     }
 }
 
 fn ends<const D: usize>(x: &[Vector<D>], p: &[Vector<D>]) -> Vec<Vector<D>> {
     x.iter().zip(p).map(|(x, p)| *x + *p).collect()
-}
-
-fn candidates<const D: usize>(model: &Model<D>, x: &[Vector<D>], end: &[Vector<D>]) -> Candidates {
-    model.params.contact.broad_phase.candidates(&model.surface, x, end, 0.5 * model.barrier.reach())
 }
 
 fn ccd<const D: usize>(model: &Model<D>) -> Option<Ccd> {

@@ -3,6 +3,7 @@
 //! The chunks and the order of their results do not depend on the number of threads, so what is made of them has
 //! the same bits for any number.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -68,6 +69,17 @@ pub fn generation() -> usize {
     GENERATION.load(Ordering::Relaxed)
 }
 
+thread_local! {
+    /// Whether this thread [works alone](work_alone).
+    static IS_ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From now on, this thread does by itself what is started in it, with the same results: for what goes on beside the work of others, whose threads
+/// it leaves to them.
+pub fn work_alone() {
+    IS_ALONE.set(true);
+}
+
 /// Who works.
 enum Workers {
     /// The caller alone.
@@ -80,6 +92,9 @@ enum Workers {
 
 impl Workers {
     fn here() -> Self {
+        if IS_ALONE.get() {
+            return Self::Caller;
+        }
         let generation = generation();
         let Some(pool) = POOLS.get(generation) else { return Self::Caller };
         if rayon::current_thread_index().is_some() {
@@ -202,6 +217,12 @@ mod tests {
             let (a, b) = join(3 * CHUNK, super::count, super::count);
             assert_eq!((a, b), (count, count));
         }
+        let alone = std::thread::spawn(|| {
+            work_alone();
+            let inside = in_chunks(3 * CHUNK, &|_| rayon::current_thread_index().is_some());
+            (super::count(), inside, join(3 * CHUNK, super::count, super::count))
+        });
+        assert_eq!((alone.join().unwrap(), super::count()), ((1, vec![false; 3], (1, 1)), 3));
         for count in [0, MAX_COUNT + 1, usize::MAX] {
             assert!(set_count(count).unwrap_err().to_string().contains("number of threads = "));
         }

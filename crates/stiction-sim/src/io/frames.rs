@@ -22,7 +22,8 @@ pub struct Frame {
 /// Writes the frames of a run in a format of its choice, [`VtuFrames`](super::vtu::VtuFrames) for ParaView.
 ///
 /// A writer owns its place on disk: one file for each frame, all of them in one folder, and the index, a file that names them in order. It
-/// writes the same bytes for the same states, so that a resumed run leaves the files of one that was never stopped.
+/// writes the same bytes for the same states, so that a resumed run leaves the files of one that was never stopped. `stiction run` calls it from a
+/// thread of its own, while the next step is made.
 pub trait FrameWriter<const D: usize> {
     /// The index: the file to open first.
     fn index_path(&self) -> PathBuf;

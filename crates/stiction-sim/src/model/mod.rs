@@ -81,8 +81,8 @@ pub struct Model<const D: usize> {
     pub rest: Vec<Vector<D>>,
     /// Tetrahedra, triangles and edges of all bodies, for pictures and files, by vertices of the surface.
     pub cells: Mixed,
-    /// What can touch.
-    pub surface: Surface<D>,
+    /// What can touch; shared with copies of the model, so that what is known of it can be told from what is known of others.
+    pub surface: Arc<Surface<D>>,
     /// `W`: how nodes move the vertices of the surface; nothing where every vertex is a node.
     pub map: Option<DisplacementMap>,
     /// What bodies cannot enter.
@@ -152,7 +152,7 @@ impl<const D: usize> Model<D> {
             gravity,
             rest: rest.clone(),
             cells: build::cells(bodies, &parts),
-            surface,
+            surface: Arc::new(surface),
             map,
             obstacles: obstacles.into(),
             elastic,

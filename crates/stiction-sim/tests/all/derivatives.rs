@@ -7,6 +7,7 @@ use stiction::math::{Vector, vector};
 use stiction::potential::Potential;
 use stiction_sim::energy::Inertia;
 use stiction_sim::model::Model;
+use stiction_sim::neighbours::Neighbours;
 use stiction_sim::newton::Workspace;
 use stiction_sim::problem::{Drive, Problem, Solution, TimeSpan};
 use stiction_sim::scene::Scene;
@@ -141,7 +142,7 @@ pub fn compare_increments<const D: usize>(
     let drive = Drive::rest(model, state, span).unwrap();
     let scheme = model.params.time.integrator.begin(state, h);
     let problem = Problem::new(model, state, &drive, scheme).unwrap();
-    let mut solution = Solution::at(model, state);
+    let mut solution = Solution::at(model, state, &mut Neighbours::default());
     let contacts = &solution.contacts;
     assert!(
         !contacts.obstacle.is_empty() && contacts.len() > contacts.obstacle.len() && state.kappa.is_some()

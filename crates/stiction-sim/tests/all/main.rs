@@ -13,6 +13,7 @@ mod integrators;
 mod linear;
 mod materials;
 mod memory;
+mod neighbours;
 mod obstacles;
 mod patch;
 mod readme;

@@ -1,5 +1,7 @@
 //! Candidates of a surface that moves little from one question to the next.
 
+use std::ops::Range;
+
 use super::{Aabb, BroadPhaseKind, Candidates, vertex_boxes};
 use crate::math::Vector;
 use crate::mesh::Surface;
@@ -8,7 +10,8 @@ use crate::threads;
 /// A search that remembers: the pairs of one search in boxes larger than asked for serve all questions whose boxes lie inside these.
 ///
 /// Every answer is pair by pair that of a new search, since the boxes of the pairs that were kept are compared once more. It is
-/// meant for solvers, which ask again and again after small motions; whoever asks once pays nothing.
+/// meant for solvers, which ask again and again after small motions; whoever asks once pays nothing. Questions with positions that are no numbers
+/// are never remembered.
 #[derive(Clone, Debug, Default)]
 pub struct Nearby<const D: usize> {
     kind: BroadPhaseKind,
@@ -81,7 +84,7 @@ impl<const D: usize> Nearby<D> {
         self.note(end, inflation, pace);
         match &self.kept {
             Some(kept) if held => {
-                let found = among(surface, start, end, inflation, &kept.candidates);
+                let found = kept.candidates.among(surface, start, end, inflation);
                 self.weigh(surface, found.len());
                 found
             }
@@ -104,8 +107,12 @@ impl<const D: usize> Nearby<D> {
         }
     }
 
-    /// Keeps what the next question is compared with.
+    /// Keeps what the next question is compared with; nothing of a question with positions that are no numbers.
     fn note(&mut self, end: &[Vector<D>], inflation: f64, pace: f64) {
+        if !pace.is_finite() {
+            self.last = None;
+            return;
+        }
         let mut place = self.last.take().map_or_else(Vec::new, |last| last.end);
         place.clear();
         place.extend_from_slice(end);
@@ -126,7 +133,7 @@ impl<const D: usize> Nearby<D> {
     fn pace(&self, surface: &Surface<D>, start: &[Vector<D>], end: &[Vector<D>]) -> f64 {
         let Some(last) = &self.last else { return farthest(surface, start, end) };
         let moved = farthest(surface, start, end).max(farthest(surface, &last.end, end));
-        if moved == 0.0 { last.pace } else { moved.max(0.5 * last.pace) }
+        if moved == 0.0 { last.pace } else { moved.max(0.25 * last.pace) }
     }
 
     /// How much boxes are grown in m by this question or, if it is not much more, the last one: solvers ask in turn for a motion and for
@@ -163,13 +170,21 @@ impl<const D: usize> Kept<D> {
     }
 }
 
-/// The largest difference of a coordinate of the surface's vertices, in m.
+/// Vertices whose motions a task compares.
+const CHUNK: usize = 4096;
+
+/// The largest difference of a coordinate of the surface's vertices, in m; infinite where one is no number.
 fn farthest<const D: usize>(surface: &Surface<D>, a: &[Vector<D>], b: &[Vector<D>]) -> f64 {
     if std::ptr::eq(a, b) {
         return 0.0;
     }
-    let difference = |v: &u32| (a[*v as usize] - b[*v as usize]).max_abs();
-    surface.vertices().iter().map(difference).fold(0.0, f64::max)
+    let difference = |v: &u32| {
+        let moved = a[*v as usize] - b[*v as usize];
+        if moved.is_finite() { moved.max_abs() } else { f64::INFINITY }
+    };
+    let vertices = surface.vertices();
+    let largest = |range: Range<usize>| vertices[range].iter().map(difference).fold(0.0, f64::max);
+    threads::in_chunks_of(CHUNK, vertices.len(), &largest).into_iter().fold(0.0, f64::max)
 }
 
 /// The mean length of an edge at rest, in m; 0 without edges.
@@ -179,49 +194,106 @@ fn mean_edge<const D: usize>(surface: &Surface<D>) -> f64 {
     edges.iter().map(length).sum::<f64>() / edges.len().max(1) as f64
 }
 
-/// Those of some candidates whose boxes meet, in the same order.
-fn among<const D: usize>(
-    surface: &Surface<D>,
-    start: &[Vector<D>],
-    end: &[Vector<D>],
-    inflation: f64,
-    candidates: &Candidates,
-) -> Candidates {
-    let around = |v: u32| Aabb::around([start[v as usize], end[v as usize]], inflation);
-    if candidates.len() < surface.vertices().len() {
-        return with_boxes(surface, candidates, around);
+/// Pairs that a task compares.
+const PAIRS: usize = 2048;
+
+impl Candidates {
+    /// Those of them whose boxes meet as those of [`BroadPhaseKind::candidates`] do, in the same order: if these are all pairs of a larger motion or
+    /// of larger boxes, what a search finds.
+    ///
+    /// # Panics
+    /// If `start` or `end` is shorter than the surface's vertex array, or a candidate names what the surface does not have.
+    pub fn among<const D: usize>(
+        &self,
+        surface: &Surface<D>,
+        start: &[Vector<D>],
+        end: &[Vector<D>],
+        inflation: f64,
+    ) -> Self {
+        let around = |v: u32| Aabb::around([start[v as usize], end[v as usize]], inflation);
+        if self.len() < surface.vertices().len() {
+            let boxes = PrimitiveBoxes {
+                vertex: around,
+                edge: |e| surface.edges()[e as usize].map(around).into_iter().fold(Aabb::EMPTY, join),
+                face: |f| surface.faces()[f as usize].map(around).into_iter().fold(Aabb::EMPTY, join),
+            };
+            return boxes.meeting(self);
+        }
+        let vertices = vertex_boxes(surface, start, end, inflation);
+        let edges = all_boxes(surface.edges(), &vertices, !self.ve.is_empty() || !self.ee.is_empty());
+        let faces = all_boxes(surface.faces(), &vertices, !self.vf.is_empty());
+        let boxes = PrimitiveBoxes {
+            vertex: |v| vertices[v as usize],
+            edge: |e| edges[e as usize],
+            face: |f| faces[f as usize],
+        };
+        boxes.meeting(self)
     }
-    let boxes = vertex_boxes(surface, start, end, inflation);
-    with_boxes(surface, candidates, |v| boxes[v as usize])
 }
 
-fn with_boxes<const D: usize>(
-    surface: &Surface<D>,
-    candidates: &Candidates,
-    vertex: impl Fn(u32) -> Aabb<D> + Copy + Sync,
-) -> Candidates {
-    let edge = |e: u32| {
-        let [a, b] = surface.edges()[e as usize];
-        vertex(a).union(&vertex(b))
-    };
-    let face = |f: u32| {
-        let [a, b, c] = surface.faces()[f as usize];
-        vertex(a).union(&vertex(b)).union(&vertex(c))
-    };
-    Candidates {
-        vv: meeting(&candidates.vv, vertex, vertex),
-        ve: meeting(&candidates.ve, vertex, edge),
-        ee: meeting(&candidates.ee, edge, edge),
-        vf: meeting(&candidates.vf, vertex, face),
+fn join<const D: usize>(a: Aabb<D>, b: Aabb<D>) -> Aabb<D> {
+    a.union(&b)
+}
+
+/// The boxes of all edges or faces, if they are wanted: pairs are many more, and each compares two.
+fn all_boxes<const D: usize, const N: usize>(
+    primitives: &[[u32; N]],
+    vertices: &[Aabb<D>],
+    wanted: bool,
+) -> Vec<Aabb<D>> {
+    let around = |vs: &[u32; N]| vs.map(|v| vertices[v as usize]).into_iter().fold(Aabb::EMPTY, join);
+    let count = if wanted { primitives.len() } else { 0 };
+    threads::collect(count, &|range| primitives[range].iter().map(around).collect())
+}
+
+/// The box of every primitive by its number.
+struct PrimitiveBoxes<V, E, F> {
+    vertex: V,
+    edge: E,
+    face: F,
+}
+
+impl<V, E, F> PrimitiveBoxes<V, E, F> {
+    fn meeting<const D: usize>(&self, candidates: &Candidates) -> Candidates
+    where
+        V: Fn(u32) -> Aabb<D> + Sync,
+        E: Fn(u32) -> Aabb<D> + Sync,
+        F: Fn(u32) -> Aabb<D> + Sync,
+    {
+        Candidates {
+            vv: meeting(&candidates.vv, &self.vertex, &self.vertex),
+            ve: meeting(&candidates.ve, &self.vertex, &self.edge),
+            ee: meeting(&candidates.ee, &self.edge, &self.edge),
+            vf: meeting(&candidates.vf, &self.vertex, &self.face),
+        }
     }
+}
+
+/// [`Aabb::meets`] without a branch.
+#[inline]
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "no branch predictor knows the outcome for pairs that are near"
+)]
+fn meets<const D: usize>(a: &Aabb<D>, b: &Aabb<D>) -> bool {
+    let (low, high) = ([a.low(), b.low()], [a.high(), b.high()]);
+    (0..D).fold(true, |meets, k| meets & (low[0][k] <= high[1][k]) & (low[1][k] <= high[0][k]))
 }
 
 /// The pairs whose boxes meet.
 fn meeting<const D: usize>(
     pairs: &[(u32, u32)],
-    first: impl Fn(u32) -> Aabb<D> + Sync,
-    second: impl Fn(u32) -> Aabb<D> + Sync,
+    first: &(impl Fn(u32) -> Aabb<D> + Sync),
+    second: &(impl Fn(u32) -> Aabb<D> + Sync),
 ) -> Vec<(u32, u32)> {
-    let meets = |&(a, b): &(u32, u32)| first(a).meets(&second(b));
-    threads::collect(pairs.len(), &|range| pairs[range].iter().copied().filter(meets).collect())
+    let of_range = |range: Range<usize>| {
+        let (mut near, mut count) = ([(0, 0); PAIRS], 0);
+        for &(a, b) in &pairs[range] {
+            near[count] = (a, b);
+            count += usize::from(meets(&first(a), &second(b)));
+        }
+        near[..count].to_vec()
+    };
+    let found = threads::in_chunks_of(PAIRS, pairs.len(), &of_range);
+    found.concat()
 }

@@ -362,6 +362,57 @@ fn a_search_that_remembers_finds_the_same() {
     compare_remembered::<3>();
 }
 
+/// Of the pairs of a long way, those of a part of it and of its end are what a search finds.
+fn compare_among<const D: usize>() {
+    let mut random = Random::new(11 + D as u64);
+    for spread in SPREADS {
+        let rest = triangles::<D>(60, spread, &mut random);
+        let surface = surface(&rest, true);
+        let p: Vec<_> = rest.iter().map(|_| random.points::<D, 1>(0.5)[0]).collect();
+        let at = |t: f64| rest.iter().zip(&p).map(|(x, p)| *x + *p * t).collect::<Vec<_>>();
+        let search =
+            |start: &[_], end: &[_], size| BroadPhaseKind::Bvh.candidates(&surface, start, end, size);
+        let mut left = search(&rest, &at(1.0), 0.02);
+        for t in [1.0, 0.5, 0.1, 1e-3, 0.0] {
+            let end = at(t);
+            left = left.among(&surface, &rest, &end, 0.02);
+            assert_eq!(left, search(&rest, &end, 0.02), "{spread:?}, t = {t}");
+            assert_eq!(
+                left.among(&surface, &end, &end, 0.01),
+                search(&end, &end, 0.01),
+                "{spread:?}, t = {t}"
+            );
+        }
+    }
+}
+
+#[test]
+fn pairs_of_a_motion_hold_those_of_its_parts() {
+    compare_among::<2>();
+    compare_among::<3>();
+}
+
+/// A solver that went astray asks with what is no number, and then goes on from where it was.
+#[test]
+fn positions_that_are_no_numbers_are_not_remembered() {
+    let x = triangles::<3>(60, Spread::Even, &mut Random::new(3));
+    let surface = surface(&x, false);
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut nearby = Nearby::new(BroadPhaseKind::Bvh);
+        let mut wrong = x.clone();
+        wrong[17][1] = bad;
+        for step in 0..12 {
+            let end: Vec<_> = x.iter().map(|x| *x + Vector([1e-4 * f64::from(step), 0.0, 0.0])).collect();
+            if step % 3 == 2 {
+                nearby.candidates(&surface, &end, &wrong, 0.01);
+                nearby.candidates(&surface, &wrong, &wrong, 0.01);
+            }
+            let exact = BroadPhaseKind::Bvh.candidates(&surface, &x, &end, 0.01);
+            assert_eq!(nearby.candidates(&surface, &x, &end, 0.01), exact, "{bad}, step {step}");
+        }
+    }
+}
+
 #[test]
 fn steady_motion_is_searched_once_in_a_few_steps() {
     let x = triangles::<3>(60, Spread::Even, &mut Random::new(1));
