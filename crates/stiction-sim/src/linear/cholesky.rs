@@ -105,8 +105,8 @@ impl Cholesky {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{grid, matrix, random, random_pairs, vectors};
     use super::*;
+    use crate::linear::samples::{grid, matrix, random, random_pairs, vectors};
     use rayon::ThreadPoolBuilder;
 
     /// Graphs of all kinds: solids, sheets, chains, random ones, in pieces, with a vertex that touches all others.

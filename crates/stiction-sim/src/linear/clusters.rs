@@ -294,8 +294,8 @@ fn members(groups: &Groups) -> Members {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{grid, matrix, touching};
     use super::*;
+    use crate::linear::samples::{grid, matrix, touching};
 
     fn check(clusters: &Clusters, n: usize) {
         let mut order = clusters.order.clone();

@@ -3,8 +3,8 @@
 use stiction::math::Vector;
 use stiction::threads;
 
-use super::solver::{Precision, System};
 use super::two_level::TwoLevel;
+use super::{Precision, System};
 
 /// Iterations after which a solution is given up: about the time of a factorisation of a solid with 25,000 vertices.
 const MAX_ITERATIONS: usize = 1000;
@@ -12,8 +12,8 @@ const MAX_ITERATIONS: usize = 1000;
 /// Errors relative to the solution that nothing can be said about.
 const ROUNDING: f64 = 1e-13;
 
-/// The error is judged by what so many iterations found, or this part of all.
-const LOOK_BACK: (usize, usize) = (4, 4);
+/// The error is judged by what the last iterations found: one of so many, but at least as many.
+const PART: usize = 4;
 
 /// A solver for symmetric positive definite block matrices that needs little memory for factors.
 ///
@@ -22,6 +22,7 @@ const LOOK_BACK: (usize, usize) = (4, 4);
 /// ```
 /// The second sum, over the last quarter of the iterations, says how far away the solution was before them [Hestenes1952]; where that is little
 /// beside `‖p‖` (see [`Precision`]), iterations end.
+///
 /// Every `pₖ` is a direction of descent: the minimum over a space that is not at 0 has `bᵀp = pᵀAp > 0`. The bits of the result are
 /// the same for any number of threads, and depend on the system alone.
 #[derive(Clone, Debug, Default)]
@@ -125,7 +126,7 @@ impl<const D: usize> Iterate<D> {
         if self.size.abs() <= ROUNDING * ROUNDING * now {
             return true;
         }
-        let back = LOOK_BACK.0.max(last / LOOK_BACK.1);
+        let back = PART.max(last / PART);
         let Some(before) = last.checked_sub(back).map(|before| self.found[before]) else { return false };
         let error = ((now - before) / now).sqrt();
         let longest = || self.p.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt();
@@ -142,9 +143,9 @@ fn add_times<const D: usize>(a: &mut [Vector<D>], b: &[Vector<D>], t: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Sequential;
-    use super::super::samples::{grid, matrix, places, random, touching, vectors};
     use super::*;
+    use crate::linear::Sequential;
+    use crate::linear::samples::{grid, matrix, places, random, touching, vectors};
     use rayon::ThreadPoolBuilder;
     use stiction::blocks::Blocks;
 

@@ -317,10 +317,10 @@ fn column(x: &mut [f64]) -> MatMut<'_, f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::Graph;
-    use super::super::order;
-    use super::super::samples::{grid, matrix, vectors};
     use super::*;
+    use crate::linear::graph::Graph;
+    use crate::linear::order;
+    use crate::linear::samples::{grid, matrix, vectors};
 
     /// Vectors lie wherever there is memory.
     #[test]

@@ -104,8 +104,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{grid, matrix, vectors};
     use super::*;
+    use crate::linear::samples::{grid, matrix, vectors};
 
     fn rows<const D: usize>(ground: f64) -> Rows<D> {
         let (n, pairs) = grid([3, 3, 2]);

@@ -8,7 +8,7 @@ use stiction::math::Vector;
 
 use super::graph::Graph;
 use super::order;
-use super::{Cholesky, ConjugateGradients, Sequential};
+use super::{Cholesky, ConjugateGradients, Precision, Sequential, System};
 
 /// Unknowns from which [`LinearKind::Auto`] may iterate: below, a factorisation of a solid takes 0.15 s at most, and Newton's method can have the true
 /// Hessian.
@@ -72,47 +72,6 @@ impl FromStr for LinearKind {
             known: Self::ALL.map(Self::name).join(", "),
         };
         Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(unknown)
-    }
-}
-
-/// A linear system `A p = b` of Newton's method.
-#[derive(Clone, Copy, Debug)]
-pub struct System<'a, const D: usize> {
-    /// `A` in N/m.
-    pub matrix: &'a Blocks<D>,
-    /// `b` in N.
-    pub b: &'a [Vector<D>],
-    /// Where the unknowns are, in m: what turns like a rigid body is known then. Need not be known.
-    pub places: &'a [Vector<D>],
-    /// A solution in which a vertex goes further than this, in m, is none: its matrix is singular, to rounding.
-    pub longest: f64,
-}
-
-/// How well conjugate gradients solve a system: until `‖error‖ ≤ η ‖p‖`, both measured by `‖p‖² = pᵀAp`.
-///
-/// ```text
-/// η = ‖p‖²/‖p before‖²     at least `fine`, at most `coarse`     [Eisenstat1996]
-/// ```
-/// As long as Newton's method goes slowly, better directions do not make it faster; once it converges quadratically, so does it still.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Precision {
-    /// The largest `η`.
-    pub coarse: f64,
-    /// The smallest `η`.
-    pub fine: f64,
-    /// `‖p‖²` in J of Newton's iteration before, if there is one.
-    pub before: Option<f64>,
-    /// Where no vertex goes further than this, in m, the direction is as good as `fine` says: the iterations may end with it.
-    pub short: f64,
-}
-
-impl Precision {
-    /// As good as rounding lets it be, nearly.
-    pub const FULL: Self = Self { coarse: 1e-10, fine: 1e-10, before: None, short: 0.0 };
-
-    /// `η` for a solution with this `‖p‖²`, in J.
-    pub fn relative(&self, square: f64) -> f64 {
-        self.before.map_or(self.coarse, |before| (square / before).max(self.fine).min(self.coarse))
     }
 }
 
@@ -259,8 +218,8 @@ fn largest_diagonal<const D: usize>(matrix: &Blocks<D>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::grid;
     use super::*;
+    use crate::linear::samples::grid;
     use stiction::assemble::{self, Assembly};
     use stiction::math::Matrix;
     use stiction::stencil::Stencil;
@@ -358,7 +317,7 @@ mod tests {
     fn auto_factorises_sheets_and_iterates_in_solids() {
         let chosen = |size: [u32; 3]| {
             let (n, pairs) = grid(size);
-            let matrix = super::super::samples::matrix::<3>(n, &pairs, 0.1);
+            let matrix = crate::linear::samples::matrix::<3>(n, &pairs, 0.1);
             let mut solver = LinearSolver::<3>::default();
             assert!(!solver.iterates(LinearKind::Direct, matrix.pattern()));
             assert!(solver.iterates(LinearKind::ConjugateGradients, matrix.pattern()));
