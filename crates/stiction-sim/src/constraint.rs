@@ -160,6 +160,19 @@ impl<const D: usize> Constraints<D> {
         self.map.as_ref().map_or(self.free.len(), DisplacementMap::nodes)
     }
 
+    /// Where the unknowns are, for nodes at `q`; in m.
+    pub fn unknown_places<'a>(&self, q: &'a [Vector<D>]) -> Cow<'a, [Vector<D>]> {
+        let Some(map) = &self.map else { return Cow::Borrowed(q) };
+        let follows: Vec<u32> = self.followers.iter().map(|follower| follower.node).collect();
+        let mut out = vec![Vector::ZERO; map.nodes()];
+        for node in (0..q.len()).filter(|node| follows.binary_search(&(*node as u32)).is_err()) {
+            if let Some((unknown, _)) = map.row(node).next() {
+                out[unknown] = q[node];
+            }
+        }
+        Cow::Owned(out)
+    }
+
     /// `Zᵀ g` of a gradient by the nodes.
     pub fn reduced<'a>(&self, g: &'a [Vector<D>]) -> Cow<'a, [Vector<D>]> {
         let Some(map) = &self.map else { return Cow::Borrowed(g) };

@@ -14,7 +14,7 @@ use stiction::pull_back::Congruence;
 use crate::convergence::{Accuracy, Crawl, is_rough};
 use crate::descent::{self, Direction, Extent, Search};
 use crate::error::{Error, Result};
-use crate::linear::{LinearKind, LinearSolver};
+use crate::linear::{LinearKind, LinearSolver, Precision, System};
 use crate::model::Model;
 use crate::neighbours::Neighbours;
 use crate::obstacles;
@@ -31,6 +31,10 @@ const SLOW: f64 = 0.25;
 
 /// How often inertia is made larger before a true Hessian counts as indefinite.
 const MAX_SHIFTS: usize = 4;
+
+/// The largest and the smallest error of a direction that iterations leave, relative to the direction, as measured by the matrix.
+const COARSE: f64 = 1e-3;
+const FINE: f64 = 1e-7;
 
 /// The part of `d̂` that vertices move at most in an iteration close to the minimum.
 const NEAR: f64 = 0.1;
@@ -285,9 +289,10 @@ fn direction<const D: usize>(
     push: Option<&Push<D>>,
 ) -> Result<(Vec<Vector<D>>, Course)> {
     let model = problem.model;
+    let unknowns = D * model.constraints.unknowns();
     // Who wants no factorisation gets none, as long as it can be done without.
     let factorises =
-        solution.fallbacks > 0 || !model.params.newton.linear.iterates(D * model.constraints.unknowns());
+        solution.fallbacks > 0 || work.solver.decided(model.params.newton.linear, unknowns) == Some(false);
     if factorises
         && push.is_none()
         && solution.curvature.is_worth_a_try()
@@ -303,10 +308,14 @@ fn direction<const D: usize>(
     let matrix = reduction.matrix(hessian);
     // What failed once in a step will fail again: contacts are as stiff as before.
     let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
-    let solved = timings.time(Phase::Solve, || solver.solve(kind, problem.longest(), matrix, &downhill));
+    let places = model.constraints.unknown_places(&solution.q);
+    let system = System { matrix, b: &downhill, places: &places, longest: problem.longest() };
+    let precision = precision(problem, solution);
+    let solved = timings.time(Phase::Solve, || solver.solve(kind, &system, &precision));
     let solved = solved.ok_or(Error::Singular { step: problem.step })?;
     solution.regularised += solved.shifts;
     solution.fallbacks += usize::from(solved.fell_back);
+    solution.decrease = Some(solved.p.iter().zip(&downhill).map(|(p, b)| p.dot(*b)).sum());
     let mut p = model.constraints.expanded(solved.p);
     let Some((push, coupling)) = push.zip(coupling) else {
         let course = Course::along(&p, gradient);
@@ -315,6 +324,13 @@ fn direction<const D: usize>(
     p.iter_mut().zip(&push.ways).for_each(|(p, way)| *p += *way);
     let course = coupling.course(&p, gradient, hessian);
     Ok((p, course))
+}
+
+/// How well iterations solve a system.
+fn precision<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> Precision {
+    let tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
+    let short = 2.0 * tolerance * problem.scheme.h_hat;
+    Precision { coarse: COARSE, fine: FINE, before: solution.decrease, short }
 }
 
 /// `−(H + σ M)⁻¹ g` with the true Hessian: as a whole it is positive close to most minima, and with a little more inertia also

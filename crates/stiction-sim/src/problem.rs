@@ -321,6 +321,8 @@ pub struct Solution<const D: usize> {
     pub known: Option<Accuracy>,
     /// What the iterations say about the Hessian.
     pub curvature: Curvature,
+    /// `pᵀHp` of the last direction, in J, if there is one.
+    pub decrease: Option<f64>,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,
     /// How often conjugate gradients failed.
@@ -344,6 +346,7 @@ impl<const D: usize> Solution<D> {
             iterations: 0,
             known: None,
             curvature: Curvature::default(),
+            decrease: None,
             regularised: 0,
             fallbacks: 0,
         }

@@ -1,129 +1,282 @@
-//! Conjugate gradients, preconditioned with the blocks on the diagonal.
+//! Conjugate gradients, preconditioned on two levels.
 
-use std::array::from_fn;
+use stiction::math::Vector;
+use stiction::threads;
 
-use stiction::assemble;
-use stiction::blocks::Blocks;
-use stiction::math::{Matrix, Vector};
+use super::two_level::TwoLevel;
+use super::{Precision, System};
 
-/// Where iterations end: the residual `r = b − A p` relative to `b`, both measured by `√(rᵀ M⁻¹ r)`.
-///
-/// The energy norm of the error is at most `√κ` times that, with the condition number `κ` of `M⁻¹ A`. For `κ` up to 10⁸ a Newton direction
-/// is then right to 10⁻⁴, so the last iterate of a step, which the length of its direction decides on, is no further from the minimum than
-/// with a direct solver, to four digits.
-const TOLERANCE: f64 = 1e-8;
-
-/// Iterations after which a solution is given up: about half the time of a factorisation with 30,000 unknowns.
+/// Iterations after which a solution is given up: about the time of a factorisation of a solid with 25,000 vertices.
 const MAX_ITERATIONS: usize = 1000;
 
-/// A solver for symmetric positive definite block matrices that needs no memory for a factor.
+/// Errors relative to the solution that nothing can be said about.
+const ROUNDING: f64 = 1e-13;
+
+/// The error is judged by what the last iterations found: one of so many, but at least as many.
+const PART: usize = 4;
+
+/// A solver for symmetric positive definite block matrices that needs little memory for factors.
 ///
 /// ```text
-/// M = diag(A₁₁, A₂₂, …)        pₖ minimises ½ pᵀAp − bᵀp over M⁻¹b, (M⁻¹A) M⁻¹b, …
+/// pₖ minimises ½ pᵀAp − bᵀp over p₀ + span(z₀, M⁻¹A z₀, …)        ‖p∞ − pⱼ‖² = Σ αₖ rₖᵀzₖ, k ≥ j        ‖p‖² = pᵀAp
 /// ```
-/// Every `pₖ` is a direction of descent: the minimum over a line through 0 that is not 0 has `bᵀp = pᵀAp > 0`. The bits of the result are
-/// the same for any number of threads.
+/// The second sum, over the last quarter of the iterations, says how far away the solution was before them [Hestenes1952]; where that is little
+/// beside `‖p‖` (see [`Precision`]), iterations end.
+///
+/// Every `pₖ` is a direction of descent: the minimum over a space that is not at 0 has `bᵀp = pᵀAp > 0`. The bits of the result are
+/// the same for any number of threads, and depend on the system alone.
 #[derive(Clone, Debug, Default)]
-pub struct ConjugateGradients<const D: usize> {
-    inverse: Vec<Matrix<D>>,
+pub struct ConjugateGradients {
+    iterations: usize,
+}
+
+/// Where the iterations are; all by rows.
+struct Iterate<const D: usize> {
+    p: Vec<Vector<D>>,
     residual: Vec<Vector<D>>,
     preconditioned: Vec<Vector<D>>,
     direction: Vec<Vector<D>>,
     product: Vec<Vector<D>>,
-    iterations: usize,
+    /// `rᵀ z`.
+    size: f64,
+    /// `pᵀ A p` after each iteration.
+    found: Vec<f64>,
 }
 
-impl<const D: usize> ConjugateGradients<D> {
+impl ConjugateGradients {
     /// Solves `A p = b`.
     ///
     /// Returns nothing where the matrix turns out not to be positive definite, or the solution is not found in 1000 iterations.
-    pub fn solve(&mut self, matrix: &Blocks<D>, b: &[Vector<D>]) -> Option<Vec<Vector<D>>> {
+    pub fn solve<const D: usize>(
+        &mut self,
+        system: &System<'_, D>,
+        precision: &Precision,
+    ) -> Option<Vec<Vector<D>>> {
         self.iterations = 0;
-        self.precondition(matrix)?;
-        let mut p = vec![Vector::ZERO; b.len()];
-        self.residual.clear();
-        self.residual.extend_from_slice(b);
-        self.apply_preconditioner();
-        self.direction.clone_from(&self.preconditioned);
-        self.product.resize(b.len(), Vector::ZERO);
-        let mut size = dot(&self.residual, &self.preconditioned);
-        let enough = TOLERANCE * TOLERANCE * size;
-        while size > enough {
+        let mut inverse = TwoLevel::new(system.matrix, system.places)?;
+        let mut at = Iterate::start(&mut inverse, system.b);
+        while !at.is_enough(precision) {
             if self.iterations == MAX_ITERATIONS {
                 return None;
             }
             self.iterations += 1;
-            self.advance(matrix, size, &mut p)?;
-            self.apply_preconditioner();
-            let next = dot(&self.residual, &self.preconditioned);
-            let ratio = next / size;
-            for (d, z) in self.direction.iter_mut().zip(&self.preconditioned) {
-                *d = *z + *d * ratio;
-            }
-            size = next;
+            at.advance(&mut inverse)?;
         }
-        // A size that is no number ends the loop, too.
-        (size <= enough && p.iter().all(|p| p.is_finite())).then_some(p)
+        let p = inverse.by_vertices(&at.p);
+        p.iter().all(|p| p.is_finite()).then_some(p)
     }
 
     /// Iterations of the last solution.
     pub fn iterations(&self) -> usize {
         self.iterations
     }
+}
 
-    /// Goes to the minimum along the direction; nothing if there is none.
-    fn advance(&mut self, matrix: &Blocks<D>, size: f64, p: &mut [Vector<D>]) -> Option<()> {
-        matrix.multiply(&self.direction, &mut self.product);
-        let curvature = dot(&self.direction, &self.product);
-        if curvature.is_nan() || curvature <= 0.0 {
+impl<const D: usize> Iterate<D> {
+    fn start(inverse: &mut TwoLevel<D>, b: &[Vector<D>]) -> Self {
+        let mut residual = inverse.by_rows(b);
+        let p = inverse.start(&residual);
+        let mut product = vec![Vector::ZERO; b.len()];
+        let found = inverse.multiply(&p, &mut product);
+        for (r, product) in residual.iter_mut().zip(&product) {
+            *r -= *product;
+        }
+        let mut preconditioned = vec![Vector::ZERO; b.len()];
+        let size = inverse.precondition(&residual, &mut preconditioned);
+        let direction = preconditioned.clone();
+        Self { p, residual, preconditioned, direction, product, size, found: vec![found] }
+    }
+
+    /// Goes to the minimum along the direction, and finds the next one; nothing if there is no minimum.
+    fn advance(&mut self, inverse: &mut TwoLevel<D>) -> Option<()> {
+        let curvature = inverse.multiply(&self.direction, &mut self.product);
+        // Neither is true of what is no number.
+        if !(curvature > 0.0 && self.size > 0.0) {
             return None;
         }
-        let t = size / curvature;
-        for i in 0..p.len() {
-            p[i] += self.direction[i] * t;
-            self.residual[i] -= self.product[i] * t;
-        }
+        let t = self.size / curvature;
+        let (p, residual) = (inverse.split(&mut self.p), inverse.split(&mut self.residual));
+        let (direction, product) = (inverse.parts_of(&self.direction), inverse.parts_of(&self.product));
+        let work: Vec<_> = p.into_iter().zip(residual).zip(direction.into_iter().zip(product)).collect();
+        threads::for_each(work, &|_, ((p, residual), (direction, product))| {
+            add_times(p, direction, t);
+            add_times(residual, product, -t);
+        });
+        let next = inverse.precondition(&self.residual, &mut self.preconditioned);
+        let ratio = next / self.size;
+        let parts = inverse
+            .split(&mut self.direction)
+            .into_iter()
+            .zip(inverse.parts_of(&self.preconditioned))
+            .collect();
+        threads::for_each(parts, &|_, (direction, preconditioned): (&mut [Vector<D>], &[Vector<D>])| {
+            for (d, z) in direction.iter_mut().zip(preconditioned) {
+                *d = *z + *d * ratio;
+            }
+        });
+        self.found.push(self.found.last().unwrap_or(&0.0) + t * self.size);
+        self.size = next;
         Some(())
     }
 
-    /// `M⁻¹`; nothing if a block is not positive definite.
-    fn precondition(&mut self, matrix: &Blocks<D>) -> Option<()> {
-        self.inverse.clear();
-        let pattern = matrix.pattern();
-        self.inverse.resize(pattern.vertices(), Matrix::ZERO);
-        for (column, inverse) in self.inverse.iter_mut().enumerate() {
-            let diagonal = pattern.lower(column).next()?;
-            *inverse = inverse_of(&matrix.values()[diagonal])?;
+    /// Whether the solution is as good as it should be.
+    fn is_enough(&self, precision: &Precision) -> bool {
+        let last = self.found.len() - 1;
+        let now = self.found[last];
+        if self.size.abs() <= ROUNDING * ROUNDING * now {
+            return true;
         }
-        Some(())
-    }
-
-    fn apply_preconditioner(&mut self) {
-        self.preconditioned.clear();
-        self.preconditioned.extend(self.inverse.iter().zip(&self.residual).map(|(inverse, r)| *inverse * *r));
+        let back = PART.max(last / PART);
+        let Some(before) = last.checked_sub(back).map(|before| self.found[before]) else { return false };
+        let error = ((now - before) / now).sqrt();
+        let longest = || self.p.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt();
+        error <= precision.relative(now) && (error <= precision.fine || longest() > precision.short)
     }
 }
 
-/// The sum of products in chunks of fixed size.
-fn dot<const D: usize>(a: &[Vector<D>], b: &[Vector<D>]) -> f64 {
-    assemble::sum(a.len(), |i| a[i].dot(b[i]))
+/// `a += t b`.
+fn add_times<const D: usize>(a: &mut [Vector<D>], b: &[Vector<D>], t: f64) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += *b * t;
+    }
 }
 
-/// The inverse of a symmetric block; nothing unless it is positive definite.
-fn inverse_of<const D: usize>(block: &Matrix<D>) -> Option<Matrix<D>> {
-    let mut pivots = block.0;
-    for k in 0..D {
-        if pivots[k][k].is_nan() || pivots[k][k] <= 0.0 {
-            return None;
-        }
-        for i in k + 1..D {
-            let factor = pivots[i][k] / pivots[k][k];
-            for j in k + 1..D {
-                pivots[i][j] -= factor * pivots[k][j];
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::Sequential;
+    use crate::linear::samples::{grid, matrix, places, random, touching, vectors};
+    use rayon::ThreadPoolBuilder;
+    use stiction::blocks::Blocks;
+
+    type Contacts = Vec<([u32; 2], f64)>;
+
+    fn iterate<const D: usize>(matrix: &Blocks<D>, places: &[Vector<D>]) -> (Option<Vec<Vector<D>>>, usize) {
+        let b = vectors(matrix.vertices(), &mut 5);
+        let mut solver = ConjugateGradients::default();
+        let system = System { matrix, b: &b, places, longest: f64::INFINITY };
+        (solver.solve(&system, &Precision::FULL), solver.iterations())
+    }
+
+    /// Iterations until what the direct solver finds.
+    fn agree<const D: usize>(matrix: &Blocks<D>, places: &[Vector<D>]) -> usize {
+        let (p, iterations) = iterate(matrix, places);
+        let b = vectors(matrix.vertices(), &mut 5);
+        let (p, q) = (p.unwrap(), Sequential::default().solve(matrix, &b, &[]).unwrap());
+        let size = q.iter().map(|q| q.norm()).fold(0.0, f64::max);
+        let apart = p.iter().zip(&q).map(|(p, q)| (*p - *q).norm()).fold(0.0, f64::max);
+        assert!(apart <= 1e-7 * size, "{} vertices: {apart:e} of {size:e}", matrix.vertices());
+        iterations
+    }
+
+    /// Contacts between opposite sides of a grid, with stiffnesses up to `most`.
+    fn contacts([nx, ny, nz]: [u32; 3], most: f64) -> Contacts {
+        let (seed, top) = (&mut 9, nx * ny * (nz - 1));
+        (0..nx * ny).map(|v| ([v, top + (v + 1) % (nx * ny)], most.powf(random(seed).abs()))).collect()
+    }
+
+    fn both<const D: usize>() {
+        for size in [[1, 1, 1], [2, 1, 1], [3, 2, 1], [300, 1, 1], [30, 30, 1], [10, 11, 12]] {
+            let (n, pairs) = grid(size);
+            for ground in [1e-4, 0.1, 1e4] {
+                let blocks = matrix::<D>(n, &pairs, ground);
+                let (with, without) = (agree(&blocks, &places(size)), agree(&blocks, &[]));
+                assert!(with.max(without) < 300, "{size:?}, {ground}: {with} and {without} iterations");
             }
         }
     }
-    let Matrix(inverse) = block.inverse();
-    // Symmetric to the last bit, as conjugate gradients assume.
-    Some(Matrix(from_fn(|k| from_fn(|l| 0.5 * (inverse[k][l] + inverse[l][k])))))
+
+    #[test]
+    fn solutions_are_those_of_the_direct_solver() {
+        both::<2>();
+        both::<3>();
+    }
+
+    #[test]
+    fn stiff_contacts_cost_few_iterations() {
+        let size = [10, 11, 12];
+        let (n, pairs) = grid(size);
+        for most in [1e3, 1e6] {
+            let blocks = touching::<3>(n, &pairs, &contacts(size, most), 0.01);
+            let iterations = agree(&blocks, &places(size));
+            assert!(iterations < 150, "up to {most:e}: {iterations} iterations");
+        }
+    }
+
+    /// Two blocks that nothing holds together, and vertices that are alone.
+    #[test]
+    fn bodies_need_not_touch() {
+        let (n, one) = grid([6, 6, 6]);
+        let pairs: Vec<_> =
+            one.iter().copied().chain(one.iter().map(|pair| pair.map(|v| v + n + 5))).collect();
+        agree(&matrix::<3>(2 * n + 10, &pairs, 1e-3), &vectors(2 * n as usize + 10, &mut 7));
+        agree(&matrix::<2>(1000, &[], 0.1), &[]);
+        assert_eq!(iterate(&matrix::<3>(0, &[], 1.0), &[]).0, Some(Vec::new()));
+    }
+
+    #[test]
+    fn bits_do_not_depend_on_threads() {
+        let size = [22, 15, 15];
+        let (n, pairs) = grid(size);
+        let blocks = touching::<3>(n, &pairs, &contacts(size, 1e5), 0.1);
+        let on = |threads| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| iterate(&blocks, &places(size)))
+        };
+        let alone = on(1);
+        assert!(alone.0.is_some());
+        for threads in [2, 3, 8, 8] {
+            assert!(on(threads) == alone, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn matrices_that_are_not_positive_are_refused() {
+        let (n, pairs) = grid([8, 8, 8]);
+        for ground in [-1000.0, -0.2, -0.05, f64::NAN] {
+            assert_eq!(iterate(&matrix::<3>(n, &pairs, ground), &[]).0, None);
+            assert_eq!(iterate(&matrix::<2>(n, &pairs, ground), &[]).0, None);
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_refused() {
+        let (n, pairs) = grid([5, 5, 5]);
+        let blocks = matrix::<3>(n, &pairs, 0.1);
+        for wrong in [f64::NAN, f64::INFINITY] {
+            let mut b = vectors(n as usize, &mut 5);
+            b[7][1] = wrong;
+            let system = System { matrix: &blocks, b: &b, places: &[], longest: f64::INFINITY };
+            assert_eq!(ConjugateGradients::default().solve(&system, &Precision::FULL), None);
+        }
+        let nowhere = vec![Vector([f64::NAN; 3]); n as usize];
+        assert_eq!(iterate(&blocks, &nowhere).0, None);
+        let still = System { matrix: &blocks, b: &vec![Vector::ZERO; n as usize], places: &[], longest: 0.0 };
+        let solved = ConjugateGradients::default().solve(&still, &Precision::FULL);
+        assert_eq!(solved, Some(vec![Vector::ZERO; n as usize]));
+    }
+
+    #[test]
+    fn a_rougher_solution_takes_less() {
+        let size = [12, 12, 12];
+        let (n, pairs) = grid(size);
+        let (blocks, b) = (matrix::<3>(n, &pairs, 1e-3), vectors(n as usize, &mut 5));
+        let system = System { matrix: &blocks, b: &b, places: &places(size), longest: f64::INFINITY };
+        let exact = Sequential::default().solve(&blocks, &b, &[]).unwrap();
+        let norm = |p: &[Vector<3>]| {
+            let mut product = vec![Vector::ZERO; p.len()];
+            blocks.multiply(p, &mut product);
+            p.iter().zip(&product).map(|(p, q)| p.dot(*q)).sum::<f64>().sqrt()
+        };
+        let mut before = 0;
+        for wanted in [1e-1, 1e-3, 1e-6] {
+            let mut solver = ConjugateGradients::default();
+            let precision = Precision { coarse: wanted, fine: wanted, before: None, short: 0.0 };
+            let p = solver.solve(&system, &precision).unwrap();
+            let apart: Vec<_> = p.iter().zip(&exact).map(|(p, q)| *p - *q).collect();
+            assert!(norm(&apart) <= wanted * norm(&exact));
+            assert!(solver.iterations() > before);
+            before = solver.iterations();
+        }
+    }
 }

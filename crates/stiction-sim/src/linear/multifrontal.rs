@@ -60,12 +60,36 @@ impl Multifrontal {
         let mut x: Vec<f64> = tree.order.iter().flat_map(|row| b[*row as usize].0).collect();
         let work = Work::<D> { tree, matrix, shifts };
         work.forward(task, Part { panels, x: &mut x })?;
-        work.backward(task, Part { panels, x: &mut x }, vec![Vec::new(); task.roots]);
+        Substitution::<D> { tree }.backward(task, Part { panels, x: &mut x }, vec![Vec::new(); task.roots]);
         let mut p = vec![Vector::ZERO; b.len()];
         for (row, x) in tree.order.iter().zip(x.as_chunks::<D>().0) {
             p[*row as usize] = Vector(*x);
         }
         x.iter().all(|x| x.is_finite()).then_some(p)
+    }
+}
+
+impl Multifrontal {
+    /// Factorises `A + diag(shifts)`, to [`substitute`](Self::substitute) then; nothing if it is not positive definite.
+    pub fn factorise<const D: usize>(&mut self, matrix: &Blocks<D>, shifts: &[f64]) -> Option<()> {
+        let Self { tree, task, panels } = self;
+        let mut x = vec![0.0; D * tree.order.len()];
+        Work::<D> { tree, matrix, shifts }.forward(task, Part { panels, x: &mut x })?;
+        Some(())
+    }
+
+    /// `p` of `A p = b` with the factor of the last matrix.
+    pub fn substitute<const D: usize>(&mut self, b: &[Vector<D>]) -> Vec<Vector<D>> {
+        let Self { tree, task, panels } = self;
+        let mut x: Vec<f64> = tree.order.iter().flat_map(|row| b[*row as usize].0).collect();
+        let work = Substitution::<D> { tree };
+        work.forward(task, Part { panels, x: &mut x });
+        work.backward(task, Part { panels, x: &mut x }, vec![Vec::new(); task.roots]);
+        let mut p = vec![Vector::ZERO; b.len()];
+        for (row, x) in tree.order.iter().zip(x.as_chunks::<D>().0) {
+            p[*row as usize] = Vector(*x);
+        }
+        p
     }
 }
 
@@ -80,7 +104,7 @@ struct Work<'a, const D: usize> {
 impl<const D: usize> Work<'_, D> {
     /// Factorises the fronts of a task and solves `L y = b`: `x` is `b` before and `y` after. What its roots leave, in their order.
     fn forward(&self, task: &Task, part: Part<'_>) -> Option<Vec<Remainder>> {
-        let (parts, own) = self.split(task, part);
+        let (parts, own) = split::<D>(self.tree, task, part);
         let mut done: Vec<Option<Vec<Remainder>>> = task.before.iter().map(|_| None).collect();
         let work = task.before.iter().zip(parts).zip(&mut done).collect();
         threads::for_each(work, &|_, ((task, part), done)| *done = self.forward(task, part));
@@ -94,44 +118,6 @@ impl<const D: usize> Work<'_, D> {
             rest = others;
         }
         Some(waiting)
-    }
-
-    /// Solves `Lᵀ x = y` in the fronts of a task: `x` is `y` before. `above` is `x` in the rows of its roots.
-    fn backward(&self, task: &Task, part: Part<'_>, mut above: Vec<Vec<f64>>) {
-        let (parts, own) = self.split(task, part);
-        let mut rest = own.x;
-        for (front, panel) in self.tree.fronts[task.own.clone()].iter().zip(own.panels).rev() {
-            let (others, x) = rest.split_at_mut(rest.len() - D * front.columns);
-            let rows = above.pop().unwrap_or_default();
-            substitute_back(panel.as_ref(), x, &rows);
-            let at = |place: usize| if place < x.len() { x[place] } else { rows[place - x.len()] };
-            above.extend(front.children.iter().map(|child| {
-                let places = self.tree.fronts[*child].in_parent.iter().map(|place| D * *place as usize);
-                places.flat_map(|place| (place..place + D).map(at)).collect()
-            }));
-            rest = others;
-        }
-        let mut work: Vec<_> =
-            task.before.iter().zip(parts).map(|(task, part)| (task, part, Vec::new())).collect();
-        for (task, _, of_task) in work.iter_mut().rev() {
-            *of_task = above.split_off(above.len() - task.roots);
-        }
-        threads::for_each(work, &|_, (task, part, above)| self.backward(task, part, above));
-    }
-
-    /// The parts of the tasks before a task, and its own.
-    fn split<'p>(&self, task: &Task, part: Part<'p>) -> (Vec<Part<'p>>, Part<'p>) {
-        let Part { mut panels, mut x } = part;
-        let mut parts = Vec::with_capacity(task.before.len());
-        for before in &task.before {
-            let all = before.all();
-            let columns: usize = self.tree.fronts[all.clone()].iter().map(|front| front.columns).sum();
-            let (own, others) = panels.split_at_mut(all.len());
-            let (own_x, other_x) = x.split_at_mut(D * columns);
-            parts.push(Part { panels: own, x: own_x });
-            (panels, x) = (others, other_x);
-        }
-        (parts, Part { panels, x })
     }
 
     /// Factorises a front and replaces its right-hand side `b` by `y` of `L y = b`.
@@ -183,6 +169,74 @@ impl<const D: usize> Work<'_, D> {
     }
 }
 
+/// Substitutions with a factor.
+struct Substitution<'a, const D: usize> {
+    tree: &'a AssemblyTree,
+}
+
+impl<const D: usize> Substitution<'_, D> {
+    /// Solves `L y = b` in the fronts of a task: `x` is `b` before and `y` after. What its roots add to the right-hand sides of others, in their
+    /// order.
+    fn forward(&self, task: &Task, part: Part<'_>) -> Vec<Vec<f64>> {
+        let (parts, own) = split::<D>(self.tree, task, part);
+        let mut done = vec![Vec::new(); task.before.len()];
+        let work = task.before.iter().zip(parts).zip(&mut done).collect();
+        threads::for_each(work, &|_, ((task, part), done)| *done = self.forward(task, part));
+        let mut waiting = done.concat();
+        let mut rest = own.x;
+        for (front, panel) in self.tree.fronts[task.own.clone()].iter().zip(own.panels) {
+            let (x, others) = rest.split_at_mut(D * front.columns);
+            let mut left = vec![0.0; D * front.rows.len()];
+            let children = waiting.split_off(waiting.len() - front.children.len());
+            for (child, number) in children.iter().zip(&front.children) {
+                add_groups::<D>(child, &self.tree.fronts[*number].in_parent, (x, &mut left));
+            }
+            substitute(panel, x, &mut left);
+            waiting.push(left);
+            rest = others;
+        }
+        waiting
+    }
+
+    /// Solves `Lᵀ x = y` in the fronts of a task: `x` is `y` before. `above` is `x` in the rows of its roots.
+    fn backward(&self, task: &Task, part: Part<'_>, mut above: Vec<Vec<f64>>) {
+        let (parts, own) = split::<D>(self.tree, task, part);
+        let mut rest = own.x;
+        for (front, panel) in self.tree.fronts[task.own.clone()].iter().zip(own.panels).rev() {
+            let (others, x) = rest.split_at_mut(rest.len() - D * front.columns);
+            let rows = above.pop().unwrap_or_default();
+            substitute_back(panel.as_ref(), x, &rows);
+            let at = |place: usize| if place < x.len() { x[place] } else { rows[place - x.len()] };
+            above.extend(front.children.iter().map(|child| {
+                let places = self.tree.fronts[*child].in_parent.iter().map(|place| D * *place as usize);
+                places.flat_map(|place| (place..place + D).map(at)).collect()
+            }));
+            rest = others;
+        }
+        let mut work: Vec<_> =
+            task.before.iter().zip(parts).map(|(task, part)| (task, part, Vec::new())).collect();
+        for (task, _, of_task) in work.iter_mut().rev() {
+            *of_task = above.split_off(above.len() - task.roots);
+        }
+        threads::for_each(work, &|_, (task, part, above)| self.backward(task, part, above));
+    }
+}
+
+/// The parts of the tasks before a task, and its own.
+fn split<'p, const D: usize>(tree: &AssemblyTree, task: &Task, part: Part<'p>) -> (Vec<Part<'p>>, Part<'p>) {
+    let Part { mut panels, mut x } = part;
+    let mut parts = Vec::with_capacity(task.before.len());
+    for before in &task.before {
+        let all = before.all();
+        let columns: usize = tree.fronts[all.clone()].iter().map(|front| front.columns).sum();
+        let (own, others) = panels.split_at_mut(all.len());
+        let (own_x, other_x) = x.split_at_mut(D * columns);
+        parts.push(Part { panels: own, x: own_x });
+        (panels, x) = (others, other_x);
+    }
+    (parts, Part { panels, x })
+}
+
 impl Remainder {
     /// Adds it to the columns and the right-hand side of the parent, and to what that leaves to its own. `places` says where its rows lie there.
     fn add_to<const D: usize>(
@@ -205,12 +259,18 @@ impl Remainder {
                 add_column::<D>(&own[D * number..], &places[number..], (to, first as u32));
             }
         }
-        for (own, &place) in self.rhs.as_chunks::<D>().0.iter().zip(places) {
-            let to = D * place as usize;
-            let to = if to < k { &mut rhs[to..to + D] } else { &mut left.rhs[to - k..to - k + D] };
-            for (to, own) in to.iter_mut().zip(own) {
-                *to += own;
-            }
+        add_groups::<D>(&self.rhs, places, (rhs, &mut left.rhs));
+    }
+}
+
+/// Adds groups of `D` numbers to those at `places` of two lists, one behind the other.
+fn add_groups<const D: usize>(own: &[f64], places: &[u32], (first, second): (&mut [f64], &mut [f64])) {
+    let k = first.len();
+    for (own, &place) in own.as_chunks::<D>().0.iter().zip(places) {
+        let to = D * place as usize;
+        let to = if to < k { &mut first[to..to + D] } else { &mut second[to - k..to - k + D] };
+        for (to, own) in to.iter_mut().zip(own) {
+            *to += own;
         }
     }
 }
@@ -222,6 +282,21 @@ fn add_column<const D: usize>(own: &[f64], places: &[u32], (to, first): (&mut [f
         let to = &mut to[(place - first) as usize];
         for k in 0..D {
             to[k] += own[k];
+        }
+    }
+}
+
+/// `x := L₁₁⁻¹ x`, then `rows := rows − L₂₁ x`: column by column, as they lie in memory.
+fn substitute(panel: &Mat<f64>, x: &mut [f64], rows: &mut [f64]) {
+    for j in 0..x.len() {
+        let (above, below) = panel.col_as_slice(j).split_at(x.len());
+        let y = x[j] / above[j];
+        x[j] = y;
+        for (x, l) in x[j + 1..].iter_mut().zip(&above[j + 1..]) {
+            *x -= y * l;
+        }
+        for (row, l) in rows.iter_mut().zip(below) {
+            *row -= y * l;
         }
     }
 }
@@ -243,6 +318,9 @@ fn column(x: &mut [f64]) -> MatMut<'_, f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::graph::Graph;
+    use crate::linear::order;
+    use crate::linear::samples::{grid, matrix, vectors};
 
     /// Vectors lie wherever there is memory.
     #[test]
@@ -265,5 +343,21 @@ mod tests {
                 assert!(at(offset) == at(0), "{k} columns, {m} rows, {offset} numbers further");
             }
         }
+    }
+
+    #[test]
+    fn a_factor_solves_again() {
+        let (n, pairs) = grid([9, 10, 11]);
+        let (blocks, b) = (matrix::<3>(n, &pairs, 0.1), vectors::<3>(n as usize, &mut 5));
+        let graph = Graph::new(blocks.pattern());
+        let mut solver = Multifrontal::new(AssemblyTree::new(&graph, &order::best(&graph).unwrap()));
+        let p = solver.solve(&blocks, &b, &[]).unwrap();
+        solver.factorise(&blocks, &[]).unwrap();
+        for times in [1.0, -3.0] {
+            let b: Vec<_> = b.iter().map(|b| *b * times).collect();
+            let again = solver.substitute(&b);
+            assert!(p.iter().zip(&again).all(|(p, again)| (*p * times - *again).norm() < 1e-12));
+        }
+        assert!(solver.factorise(&matrix::<3>(n, &pairs, -0.05), &[]).is_none());
     }
 }

@@ -8,7 +8,7 @@ use stiction::assemble::{self, Assembly};
 use stiction::blocks::Blocks;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
-use stiction_sim::linear::{ConjugateGradients, DirectSolver, LinearKind, LinearSolver};
+use stiction_sim::linear::{ConjugateGradients, Precision, System, DirectSolver, LinearKind, LinearSolver};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
@@ -147,12 +147,13 @@ fn conjugate_gradients_do_not_depend_on_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut solver = ConjugateGradients::default();
-            let p = solver.solve(&matrix, &b).unwrap();
+            let system = System { matrix: &matrix, b: &b, places: &[], longest: f64::INFINITY };
+            let p = solver.solve(&system, &Precision::FULL).unwrap();
             (p, solver.iterations())
         })
     };
     let one = on(1);
-    assert!(one.1 > 20, "{} iterations", one.1);
+    assert!(one.1 > 10, "{} iterations", one.1);
     assert!([2, 3, 8].into_iter().all(|threads| on(threads) == one));
 }
 

@@ -16,6 +16,7 @@ mod memory;
 mod neighbours;
 mod obstacles;
 mod patch;
+mod push;
 mod readme;
 mod report_schema;
 mod retries;
