@@ -144,6 +144,24 @@ impl<'a, const D: usize> Line<'a, D> {
         })
     }
 
+    /// The first place at which inertia and the barrier have not risen, and no element is inverted.
+    fn not_into_the_barrier(&self) -> Option<Place<D>> {
+        let Self { problem, solution, .. } = self;
+        let energies = |q: &[Vector<D>], x: &[Vector<D>], contacts: &Contacts, obstacles: &[Obstacle<D>]| {
+            let barrier = problem.model.barrier_potential(contacts, obstacles, solution.kappa);
+            let potential = problem.potential_at(solution, contacts, obstacles);
+            let sum = potential.inertia.energy(q) + potential.scale * barrier.energy(x);
+            if potential.energy(q).is_finite() { sum } else { f64::INFINITY }
+        };
+        let start = energies(&solution.q, &solution.x, &solution.contacts, &solution.obstacles);
+        let limit = line_search::Limit { start, magnitude: start, decrease: 0.0 };
+        let mut left = self.sweep.shortened(problem.model, &solution.x);
+        line_search::downhill(self.sweep.bound, limit, |t| {
+            let place = self.at(t, &mut left);
+            (energies(&place.q, &place.x, &place.contacts, &place.obstacles), place)
+        })
+    }
+
     /// The energy of contacts at a place that the quadratic model could not foresee, because they begin on the way: what is driven does the work.
     fn unforeseen(&self, place: &Place<D>) -> f64 {
         let Self { problem, solution, .. } = self;
@@ -211,7 +229,7 @@ pub fn press_on<const D: usize>(
     }
 }
 
-/// Goes along a direction as far as nothing touches and the energy does not rise, to begin from there; nowhere if it rises at once.
+/// Goes along a direction as far as nothing touches and inertia and the barrier together do not rise, to begin from there; nowhere if they rise at once.
 ///
 /// Where the barrier is stiff, the whole safe way would end deep in it, with an energy that takes many iterations to get rid of.
 pub fn begin<const D: usize>(
@@ -223,8 +241,7 @@ pub fn begin<const D: usize>(
     let Search { neighbours, timings } = search;
     let line =
         timings.time(Phase::Search, || Line::new(problem, solution, direction, (Sweep::new, neighbours)));
-    let level = Course { decrease: 0.0, work: 0.0 };
-    if let Some((place, _)) = timings.time(Phase::LineSearch, || line.downhill(level, &mut None)) {
+    if let Some(place) = timings.time(Phase::LineSearch, || line.not_into_the_barrier()) {
         solution.go_to(place);
     }
 }

@@ -8,7 +8,7 @@ use stiction::assemble::{self, Assembly};
 use stiction::blocks::Blocks;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
-use stiction_sim::linear::{ConjugateGradients, Precision, System, DirectSolver, LinearKind, LinearSolver};
+use stiction_sim::linear::{ConjugateGradients, DirectSolver, LinearKind, LinearSolver, Precision, System};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
