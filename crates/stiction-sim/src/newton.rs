@@ -268,7 +268,7 @@ fn kinetic<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> 
 /// Iterations within the tolerance that are asked for beyond the first: contacts that changed have not been seen by the last direction, and
 /// where gaps are small the barrier bends most.
 fn more_iterations<const D: usize>(model: &Model<D>, solution: &Solution<D>, changed: bool) -> usize {
-    let depth = solution.gap(model) / model.barrier.dhat();
+    let depth = solution.clearance(model) / model.barrier.dhat();
     if depth < 0.01 { 3 } else { usize::from(changed || depth < DEEP) }
 }
 
@@ -378,7 +378,7 @@ fn begin_stiffness<const D: usize>(problem: &Problem<'_, D>, solution: &mut Solu
 /// Makes the barrier stiffer if gaps have become deep; whether it did, so that the step must be solved once more.
 pub fn raise_stiffness<const D: usize>(model: &Model<D>, solution: &mut Solution<D>) -> bool {
     let Some(kappa) = solution.kappa else { return false };
-    let raised = model.stiffness.raised(kappa, solution.gap(model));
+    let raised = model.stiffness.raised(kappa, solution.clearance(model));
     solution.kappa = Some(raised);
     raised > kappa
 }

@@ -364,7 +364,7 @@ impl<const D: usize> Solution<D> {
     }
 
     /// The smallest distance of a contact less the minimum distance, in m.
-    pub fn gap(&self, model: &Model<D>) -> f64 {
+    pub fn clearance(&self, model: &Model<D>) -> f64 {
         self.contacts.smallest_gap(&self.x, &self.obstacles) - model.barrier.dmin()
     }
 }

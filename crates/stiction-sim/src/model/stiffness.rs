@@ -13,7 +13,7 @@ use crate::params::ContactParams;
 pub struct Stiffness {
     policy: StiffnessPolicy,
     given: Option<f64>,
-    /// Whether it rises where gaps are deep.
+    /// Whether it rises where clearances are deep.
     rises: bool,
 }
 
@@ -33,9 +33,9 @@ impl Stiffness {
         self.policy.first()
     }
 
-    /// What follows `kappa` at the end of a solve with the smallest `gap`, in m: no less.
-    pub fn raised(&self, kappa: f64, gap: f64) -> f64 {
-        if self.rises { self.policy.raised(kappa, self.first(), gap) } else { kappa }
+    /// What follows `kappa` at the end of a solve with the smallest `clearance`, in m: no less.
+    pub fn raised(&self, kappa: f64, clearance: f64) -> f64 {
+        if self.rises { self.policy.raised(kappa, self.first(), clearance) } else { kappa }
     }
 
     /// Weighs contacts by the two bodies of each; a number that was given is that of every contact.
