@@ -20,7 +20,7 @@ const PART: usize = 4;
 /// ```text
 /// pₖ minimises ½ pᵀAp − bᵀp over p₀ + span(z₀, M⁻¹A z₀, …)        ‖p∞ − pⱼ‖² = Σ αₖ rₖᵀzₖ, k ≥ j        ‖p‖² = pᵀAp
 /// ```
-/// The second sum, over the last quarter of the iterations, says how far away the solution was before them [Hestenes1952]; where that is little
+/// The second sum, over the last quarter of the iterations, says how far away the solution was before them \[Hestenes1952\]; where that is little
 /// beside `‖p‖` (see [`Precision`]), iterations end.
 ///
 /// Every `pₖ` is a direction of descent: the minimum over a space that is not at 0 has `bᵀp = pᵀAp > 0`. The bits of the result are
