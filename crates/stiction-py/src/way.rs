@@ -64,6 +64,8 @@ impl<'a, const D: usize> Way<'a, D> {
             }
         };
         let mut step = ccd.largest_step(self.surface, candidates, &self.start, &self.end)?;
+        // ipctk's limit of what is kept is a rule for pairs: planes keep their part of any height.
+        let ccd = ccd.with_most_kept(f64::INFINITY)?;
         for obstacle in &self.obstacles {
             step = step.min(ccd.obstacle_step(obstacle, Vector::ZERO, &self.moving())?);
         }
