@@ -281,7 +281,7 @@ fn fastest<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> 
 /// `−Z (ZᵀHZ)⁻¹ Zᵀg`: Newton's direction of the nodes, zero at those that are prescribed, and its course; with a push, what is driven goes there.
 ///
 /// A Hessian whose parts are made positive converges at best linearly where they were not. So the true one is tried first, unless the last step
-/// was cut short or something is driven.
+/// was cut short, something is driven, or the system is solved by iteration.
 fn direction<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,

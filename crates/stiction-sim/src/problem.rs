@@ -321,7 +321,7 @@ pub struct Solution<const D: usize> {
     pub known: Option<Accuracy>,
     /// What the iterations say about the Hessian.
     pub curvature: Curvature,
-    /// `pᵀHp` of the last direction, in J, if there is one.
+    /// `pᵀHp` of the last direction with a projected Hessian `H`, in J, if there is one.
     pub decrease: Option<f64>,
     /// How often the matrix had to be made more positive.
     pub regularised: usize,

@@ -128,6 +128,7 @@ fn round<const D: usize>(
     span: TimeSpan,
 ) -> Result<State<D>> {
     let mut held = held(model, state)?;
+    work.begin_step();
     held.params.newton.max_iterations = model.params.newton.max_iterations.min(MAX_ITERATIONS);
     let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
     let (next, _) = advance(&held, state, &Drive::rest(model, state, span)?, scheme, work)?;

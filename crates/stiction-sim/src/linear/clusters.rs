@@ -14,7 +14,7 @@ const LARGE: u32 = 6;
 /// No more large clusters than this, if possible.
 const FEW: usize = 2000;
 
-/// A cluster has at most so many vertices, whatever the matrix.
+/// How often clusters are joined two by two at most.
 const MOST: u32 = 20;
 
 /// Couplings that differ by this factor are not alike.
