@@ -242,8 +242,8 @@ impl<const D: usize> Steps<'_, D> {
     }
 }
 
-/// A flag that Ctrl-C raises, to give the present step up and close. A second Ctrl-C stops at once; the table and the
-/// frames so far are on disk. Where signals cannot be handled, Ctrl-C ends the process as usual.
+/// A flag that Ctrl-C raises, to give the present step up and close. A second Ctrl-C stops at once; what was
+/// written by then is on disk, without the last few steps. Where signals cannot be handled, Ctrl-C ends the process as usual.
 pub fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);

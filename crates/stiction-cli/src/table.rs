@@ -143,7 +143,7 @@ impl<const D: usize> Table<D> {
         Ok(table)
     }
 
-    /// Writes the row of a step, at once: whatever happens to the process, the steps made are there.
+    /// Writes the row of a step to the disk: whatever happens to the process, rows that were written are there.
     ///
     /// # Errors
     /// If the file cannot be written.

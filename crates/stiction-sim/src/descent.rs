@@ -75,6 +75,8 @@ impl<'a, const D: usize> Line<'a, D> {
         (method, neighbours): (Method<D>, &mut Neighbours<D>),
     ) -> Self {
         let (model, p) = (problem.model, &problem.model.surface_at(direction.p));
+        // The work of what drives is known for the whole direction, not for one that was shortened vertex by vertex.
+        let method = if direction.push.is_some() { Sweep::uniform } else { method };
         let shifts = direction.push.map_or(&[][..], |push| &push.shifts);
         let way = Way { x: &solution.x, p, obstacles: &solution.obstacles, shifts };
         let sweep = method(model, &way, neighbours).of_nodes(model, direction.p);

@@ -197,8 +197,8 @@ fn furthest(distances: impl Iterator<Item = (usize, f64)>) -> Option<(usize, f64
     distances.filter(|(_, distance)| *distance > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Moves to where velocities stay `v`, in m/s, and prescribed motion leads, as far as nothing touches or inverts: what slides begins as sliding, what
-/// sticks as sticking.
+/// Moves to where velocities stay `v`, in m/s, and prescribed motion leads, as far as nothing touches or inverts and inertia and barrier do not rise:
+/// what slides begins as sliding, what sticks as sticking.
 pub fn keep_velocity<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,

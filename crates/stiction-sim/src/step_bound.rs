@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::neighbours::Neighbours;
 use crate::params::StepBound;
 
-/// What an iteration leaves of a gap, or of `d̂` where that is less. From too deep in the barrier, Newton's method only doubles gaps: what one iteration
+/// What an iteration leaves of the smallest gap, or of `d̂` where that is less. From too deep in the barrier, Newton's method only doubles gaps: what one iteration
 /// takes to a hundredth, seven have to bring back.
 const KEPT: f64 = 0.5;
 
