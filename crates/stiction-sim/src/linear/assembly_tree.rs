@@ -1,7 +1,11 @@
 //! How a factor is cut into dense fronts, and which front adds to which.
 
-use super::elimination::{Elimination, NONE, children, inverse, postorder};
-use super::graph::Graph;
+use std::ops::Range;
+
+use stiction::threads;
+
+use super::elimination::{Elimination, children, inverse, postorder};
+use super::graph::{Graph, NONE};
 
 /// Fronts with up to so many columns of blocks take up a child with at most this part of zeros: they save more in overhead than zeros cost.
 const RELAXATION: [(u32, f64); 3] = [(8, 0.5), (24, 0.2), (u32::MAX, 0.05)];
@@ -19,7 +23,7 @@ pub(super) struct Front {
     pub in_parent: Vec<u32>,
     /// The fronts that add to this one, ascending.
     pub children: Vec<usize>,
-    /// The blocks of the matrix that belong to it.
+    /// The blocks of the matrix that belong to it, by columns.
     pub entries: Vec<Entry>,
 }
 
@@ -37,6 +41,26 @@ pub(super) struct Entry {
 }
 
 impl Front {
+    /// Its columns and the rows below them.
+    pub fn height(&self) -> usize {
+        self.columns + self.rows.len()
+    }
+
+    /// The blocks of the matrix in a range of its columns.
+    pub fn entries_of(&self, columns: &Range<usize>) -> &[Entry] {
+        let before = |end: usize| self.entries.partition_point(|entry| (entry.column as usize) < end);
+        &self.entries[before(columns.start)..before(columns.end)]
+    }
+
+    /// Where a row of the factor that is not above the front lies in it, if it does.
+    fn local(&self, place: u32) -> Option<u32> {
+        let own = place as usize - self.first;
+        if own < self.columns {
+            return Some(own as u32);
+        }
+        self.rows.binary_search(&place).ok().map(|below| (self.columns + below) as u32)
+    }
+
     /// Multiplications of blocks to eliminate its columns, about.
     pub fn work(&self) -> f64 {
         work(self.columns as f64, self.rows.len() as f64)
@@ -84,8 +108,51 @@ impl AssemblyTree {
                 fronts[parent as usize].children.push(number);
             }
         }
-        Self { fronts, order }
+        let mut tree = Self { fronts, order };
+        tree.fit(graph);
+        tree
     }
+
+    /// Puts the blocks of a graph with the same vertices into the fronts; whether there is a place for each of them, and nothing changes if not.
+    ///
+    /// A matrix may have fewer blocks than the fronts have places: those that are missing are zeros.
+    pub fn fit(&mut self, graph: &Graph) -> bool {
+        if graph.len() != self.order.len() {
+            return false;
+        }
+        let places = inverse(&self.order);
+        let entries = |front: &Front| entries(front, graph, &self.order, &places);
+        let of = |range: Range<usize>| -> Vec<Option<Vec<Entry>>> {
+            self.fronts[range].iter().map(entries).collect()
+        };
+        let Some(entries) = threads::collect(self.fronts.len(), &of).into_iter().collect::<Option<Vec<_>>>()
+        else {
+            return false;
+        };
+        for (front, entries) in self.fronts.iter_mut().zip(entries) {
+            front.entries = entries;
+        }
+        true
+    }
+}
+
+/// The blocks of a matrix in the columns of a front, on and below the diagonal; nothing if one has no place there.
+fn entries(front: &Front, graph: &Graph, order: &[u32], places: &[u32]) -> Option<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for column in 0..front.columns as u32 {
+        let place = front.first as u32 + column;
+        let vertex = order[place as usize];
+        if let Some(block) = graph.diagonals[vertex as usize] {
+            entries.push(Entry { row: column, column, block, transposed: false });
+        }
+        for (neighbour, block) in graph.edges(vertex as usize) {
+            let row = places[neighbour as usize];
+            if row > place {
+                entries.push(Entry { row: front.local(row)?, column, block, transposed: neighbour < vertex });
+            }
+        }
+    }
+    Some(entries)
 }
 
 /// Columns of a factor, put together where they have about the same rows.
@@ -193,43 +260,34 @@ impl Merged {
     }
 }
 
-/// Finds the rows of fronts and the places of blocks in them.
+/// Finds the rows of fronts.
 struct Filler<'a> {
     graph: &'a Graph,
     order: &'a [u32],
     places: Vec<u32>,
     /// The front that has met a row last.
     marks: Vec<u32>,
-    /// Where rows lie in the front at hand.
-    local: Vec<u32>,
 }
 
 impl<'a> Filler<'a> {
     fn new(graph: &'a Graph, order: &'a [u32]) -> Self {
-        let n = order.len();
-        let (marks, local) = (vec![NONE; n], vec![0; n]);
-        Self { graph, order, places: inverse(order), marks, local }
+        Self { graph, order, places: inverse(order), marks: vec![NONE; order.len()] }
     }
 
     /// Fills a front, after its children, and says where they lie in it.
     fn fill(&mut self, fronts: &mut [Front], number: usize) {
         fronts[number].rows = self.rows(fronts, number);
-        let front = &mut fronts[number];
-        let own = front.first as u32..(front.first + front.columns) as u32;
-        for (local, place) in own.chain(front.rows.iter().copied()).enumerate() {
-            self.local[place as usize] = local as u32;
-        }
-        front.entries = self.entries(front);
         let (before, front) = fronts.split_at_mut(number);
-        for &child in &front[0].children {
-            let in_parent = before[child].rows.iter().map(|row| self.local[*row as usize]).collect();
-            before[child].in_parent = in_parent;
+        let front = &front[0];
+        for &child in &front.children {
+            let rows = &before[child].rows;
+            before[child].in_parent = rows.iter().filter_map(|row| front.local(*row)).collect();
         }
     }
 
     /// The rows below the columns of a front: those of its part of the matrix and of its children.
     fn rows(&mut self, fronts: &[Front], number: usize) -> Vec<u32> {
-        let Self { graph, order, places, marks, .. } = self;
+        let Self { graph, order, places, marks } = self;
         let Front { first, columns, ref children, .. } = fronts[number];
         let end = first + columns;
         let own = order[first..end].iter().flat_map(|vertex| graph.neighbours(*vertex as usize));
@@ -241,25 +299,5 @@ impl<'a> Filler<'a> {
         let mut rows: Vec<u32> = all.filter(is_new).collect();
         rows.sort_unstable();
         rows
-    }
-
-    /// The blocks of the matrix in the columns of a front, on and below the diagonal.
-    fn entries(&self, front: &Front) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        for column in 0..front.columns as u32 {
-            let place = front.first as u32 + column;
-            let vertex = self.order[place as usize];
-            if let Some(block) = self.graph.diagonals[vertex as usize] {
-                entries.push(Entry { row: column, column, block, transposed: false });
-            }
-            for (neighbour, block) in self.graph.edges(vertex as usize) {
-                let row = self.places[neighbour as usize];
-                if row > place {
-                    let (row, transposed) = (self.local[row as usize], neighbour < vertex);
-                    entries.push(Entry { row, column, block, transposed });
-                }
-            }
-        }
-        entries
     }
 }

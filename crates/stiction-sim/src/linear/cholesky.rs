@@ -21,15 +21,19 @@ const MORE: f64 = 1.5;
 /// A solver for symmetric positive definite block matrices.
 ///
 /// Below 2000 vertices, what it does depends on the matrix alone. Above, an order of elimination is found for the first matrix of a
-/// [step](Self::begin_step) and kept while contacts come and go, until it costs half as much again. What was solved before the step leaves no trace,
+/// [step](Self::begin_step) and kept while contacts come and go, until it costs half as much again. The fronts are kept, too, as long as they have a place
+/// for every block, and made anew for the contacts of now and of before where they have not. What was solved before the step leaves no trace,
 /// so a run that is resumed goes on with the same bits. These are the same for any number of threads.
 #[derive(Debug, Default)]
 pub struct Cholesky {
     small: Sequential,
-    /// The last pattern and the factorisation of matrices with it.
-    large: Option<(Arc<Pattern>, Multifrontal)>,
+    large: Multifrontal,
+    /// The pattern of the last matrix.
+    pattern: Option<Arc<Pattern>>,
+    /// What the fronts were made for.
+    graph: Option<Graph>,
     order: Option<Order>,
-    /// Whether the order is of the step before.
+    /// Whether all of this is of the step before.
     is_old: bool,
 }
 
@@ -72,30 +76,58 @@ impl Cholesky {
 
     /// Analyses a pattern, unless it is that of the last matrix.
     fn prepare(&mut self, pattern: &Arc<Pattern>) -> Option<&mut Multifrontal> {
-        let is_own = self.order.as_ref().is_some_and(|order| are_same(&order.pattern, pattern));
-        let known = self.large.as_ref().is_some_and(|(own, _)| are_same(own, pattern));
         let is_old = std::mem::take(&mut self.is_old);
-        if known && (is_own || !is_old) {
-            return self.large.as_mut().map(|(_, large)| large);
+        let is_last = self.pattern.as_ref().is_some_and(|last| are_same(last, pattern));
+        if is_last && !is_old {
+            return Some(&mut self.large);
         }
-        self.large = None;
-        if is_old && !is_own {
-            self.order = None;
-        }
+        self.pattern = None;
         let graph = Graph::new(pattern);
-        let elimination = self.eliminate(&graph, pattern)?;
-        let large = Multifrontal::new(AssemblyTree::new(&graph, &elimination));
-        Some(&mut self.large.insert((Arc::clone(pattern), large)).1)
+        if is_old {
+            self.forget(pattern, &graph);
+        }
+        if self.graph.is_none() || !self.large.fit(&graph) {
+            self.rebuild(pattern, graph)?;
+        }
+        self.pattern = Some(Arc::clone(pattern));
+        Some(&mut self.large)
     }
 
-    /// Eliminates in the order that is known, or in a new one if there is none or it has become costly.
-    fn eliminate(&mut self, graph: &Graph, pattern: &Arc<Pattern>) -> Option<Elimination> {
-        if let Some(order) = self.order.as_ref().filter(|order| order.vertices.len() == graph.len()) {
-            let elimination = Elimination::new(graph, &order.vertices);
-            if elimination.work() <= MORE * order.work {
-                return Some(elimination);
-            }
+    /// Forgets what came before a step, unless its first pattern alone would lead there again.
+    fn forget(&mut self, pattern: &Arc<Pattern>, graph: &Graph) {
+        if self.order.as_ref().is_some_and(|order| are_same(&order.pattern, pattern)) {
+            self.graph = self.graph.take().filter(|own| own == graph);
+        } else {
+            (self.order, self.graph) = (None, None);
         }
+    }
+
+    /// Makes fronts for a graph and, where that costs little, for what there was a place for before: contacts come back.
+    fn rebuild(&mut self, pattern: &Arc<Pattern>, graph: Graph) -> Option<()> {
+        let both = self.graph.take().filter(|old| old.len() == graph.len()).map(|old| graph.with(&old));
+        let known = [both.as_ref(), Some(&graph)].into_iter().flatten().find_map(|wide| {
+            let elimination = self.eliminate(wide)?;
+            Some((wide.clone(), elimination))
+        });
+        let (wide, elimination) = match known {
+            Some(known) => known,
+            None => (graph.clone(), self.reorder(pattern, &graph)?),
+        };
+        self.large.set(AssemblyTree::new(&wide, &elimination));
+        self.large.fit(&graph);
+        self.graph = Some(wide);
+        Some(())
+    }
+
+    /// Elimination in the order that is known, unless there is none or it has become costly.
+    fn eliminate(&self, graph: &Graph) -> Option<Elimination> {
+        let order = self.order.as_ref().filter(|order| order.vertices.len() == graph.len())?;
+        let elimination = Elimination::new(graph, &order.vertices);
+        (elimination.work() <= MORE * order.work).then_some(elimination)
+    }
+
+    /// Elimination in a new order.
+    fn reorder(&mut self, pattern: &Arc<Pattern>, graph: &Graph) -> Option<Elimination> {
         let elimination = order::best(graph)?;
         let (vertices, work) = (elimination.order.clone(), elimination.work());
         self.order = Some(Order { pattern: Arc::clone(pattern), vertices, work });

@@ -12,7 +12,7 @@ use faer::{Accum, MatMut, MatRef, Par, Spec};
 use stiction::threads;
 
 /// Rows and columns of a part that one thread works on.
-const PART: usize = 256;
+const PART: usize = 128;
 
 /// What counts as worth another thread in any case.
 const ALWAYS: usize = usize::MAX;
@@ -30,7 +30,7 @@ pub(super) fn factorise(mut a: MatMut<'_, f64>) -> Option<()> {
     let (mut a11, _, mut a21, mut a22) = a.split_at_mut(half, half);
     factorise(a11.as_mut())?;
     divide(a21.as_mut(), a11.as_ref());
-    subtract_square(a22.as_mut(), a21.as_ref());
+    subtract_square(a22.as_mut(), Accum::Add, a21.as_ref());
     factorise(a22)
 }
 
@@ -44,35 +44,49 @@ pub(super) fn divide(b: MatMut<'_, f64>, l: MatRef<'_, f64>) {
     threads::join(ALWAYS, || divide(above, l), || divide(below, l));
 }
 
-/// `C := C − B Bᵀ`, in the lower triangle.
-pub(super) fn subtract_square(c: MatMut<'_, f64>, b: MatRef<'_, f64>) {
+/// `C := C − B Bᵀ`, or `C := −B Bᵀ`, in the lower triangle.
+pub(super) fn subtract_square(c: MatMut<'_, f64>, accum: Accum, b: MatRef<'_, f64>) {
     if c.nrows() <= PART {
         let (triangle, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-        return triangular::matmul(c, triangle, Accum::Add, b, whole, b.transpose(), whole, -1.0, Par::Seq);
+        return triangular::matmul(c, triangle, accum, b, whole, b.transpose(), whole, -1.0, Par::Seq);
     }
     let half = half(c.nrows());
     let (above, below) = b.split_at_row(half);
     let (c11, _, c21, c22) = c.split_at_mut(half, half);
     threads::join(
         ALWAYS,
-        || subtract_product(c21, below, above),
-        || threads::join(ALWAYS, || subtract_square(c11, above), || subtract_square(c22, below)),
+        || subtract_product(c21, accum, below, above),
+        || {
+            threads::join(
+                ALWAYS,
+                || subtract_square(c11, accum, above),
+                || subtract_square(c22, accum, below),
+            )
+        },
     );
 }
 
-/// `C := C − A Bᵀ`.
-fn subtract_product(c: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+/// `C := C − A Bᵀ`, or `C := −A Bᵀ`.
+fn subtract_product(c: MatMut<'_, f64>, accum: Accum, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     if c.nrows().max(c.ncols()) <= PART {
-        return matmul(c, Accum::Add, a, b.transpose(), -1.0, Par::Seq);
+        return matmul(c, accum, a, b.transpose(), -1.0, Par::Seq);
     }
     if c.nrows() >= c.ncols() {
         let half = half(c.nrows());
         let ((above, below), (a1, a2)) = (c.split_at_row_mut(half), a.split_at_row(half));
-        threads::join(ALWAYS, || subtract_product(above, a1, b), || subtract_product(below, a2, b));
+        threads::join(
+            ALWAYS,
+            || subtract_product(above, accum, a1, b),
+            || subtract_product(below, accum, a2, b),
+        );
     } else {
         let half = half(c.ncols());
         let ((left, right), (b1, b2)) = (c.split_at_col_mut(half), b.split_at_row(half));
-        threads::join(ALWAYS, || subtract_product(left, a, b1), || subtract_product(right, a, b2));
+        threads::join(
+            ALWAYS,
+            || subtract_product(left, accum, a, b1),
+            || subtract_product(right, accum, a, b2),
+        );
     }
 }
 

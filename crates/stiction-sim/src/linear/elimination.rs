@@ -1,9 +1,6 @@
 //! What elimination in some order does to a graph.
 
-use super::graph::Graph;
-
-/// No vertex.
-pub(super) const NONE: u32 = u32::MAX;
+use super::graph::{Graph, NONE};
 
 /// The tree of an elimination, in an equivalent order in which every subtree is contiguous, and how long the columns of the factor are.
 ///

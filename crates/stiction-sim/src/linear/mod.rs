@@ -6,6 +6,7 @@ mod order;
 mod assembly_tree;
 mod task;
 mod dense;
+mod pool;
 mod multifrontal;
 pub mod system;
 mod clusters;

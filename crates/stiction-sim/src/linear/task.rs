@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::assembly_tree::Front;
 
 /// Parts of the work of all fronts that a task should not be smaller than.
-const PARTS: f64 = 64.0;
+const PARTS: f64 = 256.0;
 
 /// Multiplications of blocks that are worth another thread.
 const LEAST: f64 = 20_000.0;
