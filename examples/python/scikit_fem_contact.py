@@ -161,8 +161,8 @@ def main(arguments_given: list[str] | None = None) -> dict[str, float]:
     last, report = history[-1], contact.report()
     assert last["imbalance"] < 1e-5, last
     print(f"friction / normal force = {last['ratio']:.4f} (μ = {MU}); {report.slipping} contacts slide, {report.sticking} stick")
-    print(f"smallest gap {report.relative_gap:.2f} dhat; {sum(h['iterations'] for h in history)} iterations in {len(history)} increments")
-    return {"ratio": last["ratio"], "imbalance": last["imbalance"], "gap": report.relative_gap}
+    print(f"smallest clearance {report.relative_clearance:.2f} dhat; {sum(h['iterations'] for h in history)} iterations in {len(history)} increments")
+    return {"ratio": last["ratio"], "imbalance": last["imbalance"], "clearance": report.relative_clearance}
 
 
 def forces(problem, u, bottom, top):

@@ -101,8 +101,8 @@ class ContactIncrement:
             self.slides.refresh_anisotropy(velocity)
 
     @property
-    def smallest_gap(self) -> float:
-        """The smallest distance beyond dmin, in m; infinite without contacts."""
+    def smallest_clearance(self) -> float:
+        """The smallest distance less dmin, in m; infinite without contacts."""
         return self.contacts.smallest_gap(self.x) - self.scene.dmin
 
     def velocity(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -182,7 +182,7 @@ class ContactIncrement:
             return
         first = self.first_kappa()
         kappa = first if self.kappa is None else max(self.kappa, first)
-        self.kappa = self.scene.raised(kappa, first, self.smallest_gap) if adaptive else kappa
+        self.kappa = self.scene.raised(kappa, first, self.smallest_clearance) if adaptive else kappa
 
 
 def _same(a: Contacts, b: Contacts) -> bool:

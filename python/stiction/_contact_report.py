@@ -13,9 +13,9 @@ class ContactReport:
     """How many pairs are in contact."""
     counts: dict[str, int]
     """How many of each kind."""
-    smallest_gap: float
-    """The smallest distance of a contact beyond dmin, in m; infinite without contacts."""
-    relative_gap: float
+    smallest_clearance: float
+    """The smallest distance of a contact less dmin, in m; infinite without contacts."""
+    relative_clearance: float
     """The same divided by d̂."""
     kappa: float | None
     """Barrier stiffness; none before the first contact."""

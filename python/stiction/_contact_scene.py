@@ -55,9 +55,9 @@ class ContactScene:
             self.surface, self.dhat, moduli, dmin=self.dmin, barrier=self.barrier, weights=self.weights
         )
 
-    def raised(self, kappa: float, first: float, gap: float) -> float:
-        """κ after an increment that converged with this smallest gap, in m."""
-        return _stiction.raised_stiffness(kappa, first, gap, self.dhat, dmin=self.dmin, barrier=self.barrier)
+    def raised(self, kappa: float, first: float, clearance: float) -> float:
+        """κ after an increment that converged with this smallest clearance, in m."""
+        return _stiction.raised_stiffness(kappa, first, clearance, self.dhat, dmin=self.dmin, barrier=self.barrier)
 
     def largest_step(self, x: NDArray[np.float64], p: NDArray[np.float64], conservative: bool) -> float:
         """The largest part of the motion x + t p, at most 1, that keeps distances beyond dmin, or beyond dmin + 0.1 d̂."""

@@ -57,7 +57,7 @@ class IPCContact:
     `surface_mesh`: what can touch, numbered as the nodes of `mesh`: edges in 2D, triangles in 3D. `extract_surface`: find it by itself.
     `dhat`: distance below which contact acts, as a part of the diagonal of the surface's bounding box; with `dhat_is_relative=False`, in m.
     `barrier_stiffness`: κ of all contacts; by default it follows the stiffness given to `initialize`, by the rule of `StiffnessPolicy`.
-    `adaptive_barrier_stiffness`: κ grows after converged increments whose smallest gap is below 0.1 dhat, as `raised_stiffness` says.
+    `adaptive_barrier_stiffness`: κ grows after converged increments whose smallest clearance (distance less dmin) is below 0.1 dhat, as `raised_stiffness` says.
     `friction_coefficient`: μ, one number or one for each node. `eps_v`: speed below which contacts stick, in m/s with a `time_step`, otherwise
     slip per increment in m.
     `broad_phase`: "hash_grid", "brute_force", "spatial_hash", "sweep_and_prune" or "bvh"; all give the same.
@@ -371,12 +371,12 @@ class IPCContact:
 
     @property
     def min_extra_iterations(self) -> int:
-        """How many iterations an increment takes after its criterion is met: 3 if a gap is below 0.01 dhat, 1 if one is below 0.1 dhat or the
+        """How many iterations an increment takes after its criterion is met: 3 if a clearance is below 0.01 dhat, 1 if one is below 0.1 dhat or the
         contacts changed in the last update, otherwise 0."""
-        gap = self.smallest_gap
-        if gap < DANGEROUS * self.dhat:
+        clearance = self.smallest_clearance
+        if clearance < DANGEROUS * self.dhat:
             return 3
-        return int(self._now.has_changed or gap < CLOSE * self.dhat)
+        return int(self._now.has_changed or clearance < CLOSE * self.dhat)
 
     def may_stop(self, converged: bool) -> bool:
         """Whether an increment may end whose criterion is met or not: it is, and was for `min_extra_iterations` iterations before.
@@ -394,9 +394,9 @@ class IPCContact:
     # ---- reports
 
     @property
-    def smallest_gap(self) -> float:
-        """The smallest distance of a contact beyond dmin, in m; infinite without contacts."""
-        return self._now.smallest_gap
+    def smallest_clearance(self) -> float:
+        """The smallest distance of a contact less dmin, in m; infinite without contacts."""
+        return self._now.smallest_clearance
 
     @property
     def self_contacts_at_rest(self) -> int:
@@ -439,14 +439,14 @@ class IPCContact:
 
     def report(self) -> ContactReport:
         """The state at the last update."""
-        speeds, gap = self.slip_speeds(), self.smallest_gap
+        speeds, clearance = self.slip_speeds(), self.smallest_clearance
         normal, friction = self.forces(), self.friction_forces()
         sticking = int((speeds < self._now.friction.eps_v).sum())
         return ContactReport(
             contacts=len(self._now.contacts),
             counts=self._now.contacts.counts,
-            smallest_gap=gap,
-            relative_gap=gap / self.dhat,
+            smallest_clearance=clearance,
+            relative_clearance=clearance / self.dhat,
             kappa=self._now.kappa,
             total_normal_force=float(normal.sum()),
             total_friction_force=float(friction.sum()),

@@ -43,7 +43,7 @@ def test_scikit_fem_contact(tmp_path):
     pytest.importorskip("skfem")
     result, _ = run("scikit_fem_contact", tmp_path)
     assert result["ratio"] == pytest.approx(0.3, rel=5e-3)
-    assert result["imbalance"] < 1e-5 and 0.1 < result["gap"] < 1
+    assert result["imbalance"] < 1e-5 and 0.1 < result["clearance"] < 1
 
 
 @pytest.mark.skipif(

@@ -353,7 +353,7 @@ def test_a_problem_is_taken_for_its_displacements():
 
 def test_stiffness_follows_the_bodies():
     runs = {young: Pressed(young) for young in (1.0, 1e3, 1e6, 2e11)}
-    gaps = {young: run.press().relative_gap for young, run in runs.items()}
+    gaps = {young: run.press().relative_clearance for young, run in runs.items()}
     assert all(0.2 < gap < 0.8 for gap in gaps.values()), gaps
     assert max(gaps.values()) - min(gaps.values()) < 1e-6, gaps
     assert len({run.iterations for run in runs.values()}) == 1
@@ -363,16 +363,16 @@ def test_stiffness_follows_the_bodies():
 
 def test_stiffness_does_not_depend_on_units_of_length_or_on_increments():
     base = Pressed()
-    gap = base.press().relative_gap
+    gap = base.press().relative_clearance
     for run, increments in ((Pressed(scale=1e-3), 10), (Pressed(scale=1e3), 10), (Pressed(), 3), (Pressed(), 25)):
-        assert run.press(increments=increments).relative_gap == pytest.approx(gap, rel=1e-4)
+        assert run.press(increments=increments).relative_clearance == pytest.approx(gap, rel=1e-4)
         assert run.contact.kappa * run.scale**2 == pytest.approx(base.contact.kappa, rel=1e-9)
 
 
 def test_stiffness_hardly_depends_on_the_mesh_or_the_weights():
-    gap = Pressed().press().relative_gap
-    assert 0.7 * gap < Pressed(cells=((24, 8), (21, 8))).press().relative_gap < 1.4 * gap
-    assert 0.2 < Pressed(use_area_weighting=True).press().relative_gap < 0.8
+    gap = Pressed().press().relative_clearance
+    assert 0.7 * gap < Pressed(cells=((24, 8), (21, 8))).press().relative_clearance < 1.4 * gap
+    assert 0.2 < Pressed(use_area_weighting=True).press().relative_clearance < 0.8
 
 
 def test_stiffness_is_that_of_the_softer_body_and_may_be_a_modulus():
@@ -437,7 +437,7 @@ def test_stiffness_grows_where_gaps_become_small_and_only_if_it_may():
     results = {}
     for adaptive in (False, True):
         run = Pressed(barrier_stiffness=1e5, adaptive_barrier_stiffness=adaptive)
-        results[adaptive] = (run.press().relative_gap, run.contact.kappa)
+        results[adaptive] = (run.press().relative_clearance, run.contact.kappa)
     assert results[False][1] == 1e5 and results[False][0] < 0.1
     assert results[True][1] > 1e5 and results[True][0] > 0.1
 
@@ -817,7 +817,7 @@ def test_reports_agree_with_each_other():
     report = contact.report()
     gaps, forces = contact.gaps(), contact.forces()
     assert len(gaps) == len(forces) == report.contacts == len(contact.contacts) == sum(report.counts.values())
-    assert gaps.min() == report.smallest_gap == contact.smallest_gap and report.relative_gap == gaps.min() / 0.01
+    assert gaps.min() == report.smallest_clearance == contact.smallest_clearance and report.relative_clearance == gaps.min() / 0.01
     assert report.total_normal_force == pytest.approx(forces.sum()) and (forces > 0).all()
     normal = contact.nodal_forces("normal")
     pressure = contact.pressure()

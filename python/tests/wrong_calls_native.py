@@ -263,7 +263,7 @@ OWN = {
         "contacts: are of 4 vertices, expected 6",
     ),
     "a stiffness raised from nothing": (lambda: stiction.raised_stiffness(1.0, 0.0, 0.01, 0.1), ValueError, "first = 0"),
-    "a stiffness raised for no gap": (lambda: stiction.raised_stiffness(1.0, 1.0, np.nan, 0.1), ValueError, "gap: is NaN"),
+    "a stiffness raised for no clearance": (lambda: stiction.raised_stiffness(1.0, 1.0, np.nan, 0.1), ValueError, "clearance: is NaN"),
     # Files and scenes
     "a path that is a number": (lambda: stiction.read_mesh(3), TypeError, "path"),
     "a path with a zero": (lambda: stiction.read_mesh("a\0.obj"), OSError, "NUL"),

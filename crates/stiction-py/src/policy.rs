@@ -142,27 +142,28 @@ fn read_law(
     law.and_then(|law| law.with_dmin(dmin)).map_err(|error| plain(&error))
 }
 
-/// κ after a solution whose smallest gap is `gap`, in m beyond dmin: larger where that is below 0.1 dhat.
+/// κ after a solution with the smallest `clearance` (distance less dmin) in m: larger where that is below 0.1 dhat.
 ///
-///     κ → κ · 4ⁿ      n = ⌊log₄(|b′(dmin + gap)| / |b′(dmin + 0.1 dhat)|)⌋, at least 1 and at most 8
+///     κ → κ · 4ⁿ      n = ⌊log₄(|b′(dmin + clearance)| / |b′(dmin + 0.1 dhat)|)⌋, at least 1 and at most 8
 ///
 /// Never more than 10⁹ `first`, the κ that contact began with. `dhat`, `dmin`, `barrier`: as for `StiffnessPolicy`.
 #[pyfunction]
-#[pyo3(signature = (kappa, first, gap, dhat, *, dmin=0.0, barrier=None))]
+#[pyo3(signature = (kappa, first, clearance, dhat, *, dmin=0.0, barrier=None))]
 pub fn raised_stiffness(
     kappa: f64,
     first: f64,
-    gap: f64,
+    clearance: f64,
     dhat: f64,
     dmin: f64,
     barrier: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<f64> {
     let (kappa, first) = (not_negative("kappa", kappa)?, positive("first", first)?);
-    if gap.is_nan() {
-        return Err(at("gap", "is NaN, expected a distance in m, infinite without contacts"));
+    if clearance.is_nan() {
+        return Err(at("clearance", "is NaN, expected a distance in m, infinite without contacts"));
     }
     let trouble = Trouble::default();
-    let raised = read_law(barrier, dhat, dmin, &trouble).map(|law| policy::raised(kappa, first, gap, &law));
+    let raised =
+        read_law(barrier, dhat, dmin, &trouble).map(|law| policy::raised(kappa, first, clearance, &law));
     trouble.raise()?;
     raised
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use stiction::linear_map::LinearMap;
 use stiction::math::Vector;
-use stiction::mesh::DisplacementMap;
 
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
@@ -60,7 +60,7 @@ pub struct Constraints<const D: usize> {
     /// Ascending by node.
     followers: Vec<Follower<D>>,
     /// `Z`; nothing where every node is an unknown.
-    map: Option<DisplacementMap>,
+    map: Option<LinearMap>,
     /// For every node whether an unknown moves it.
     free: Vec<bool>,
     links: Vec<Link>,
@@ -151,13 +151,13 @@ impl<const D: usize> Constraints<D> {
     }
 
     /// `Z`; nothing where every node is an unknown.
-    pub fn map(&self) -> Option<&DisplacementMap> {
+    pub fn map(&self) -> Option<&LinearMap> {
         self.map.as_ref()
     }
 
     /// How many nodes are unknowns.
     pub fn unknowns(&self) -> usize {
-        self.map.as_ref().map_or(self.free.len(), DisplacementMap::nodes)
+        self.map.as_ref().map_or(self.free.len(), LinearMap::nodes)
     }
 
     /// Where the unknowns are, for nodes at `q`; in m.
@@ -252,7 +252,7 @@ fn missing<const D: usize>(link: &Link, rest: &[Vector<D>], q: &[Vector<D>]) -> 
 }
 
 /// `Z` of the nodes that are neither prescribed nor follow; nothing if those are all.
-fn map<const D: usize>(prescribed: &[bool], followers: &[Follower<D>]) -> Result<Option<DisplacementMap>> {
+fn map<const D: usize>(prescribed: &[bool], followers: &[Follower<D>]) -> Result<Option<LinearMap>> {
     let mut follower_of = vec![None; prescribed.len()];
     for follower in followers {
         follower_of[follower.node as usize] = Some(follower);
@@ -277,7 +277,7 @@ fn map<const D: usize>(prescribed: &[bool], followers: &[Follower<D>]) -> Result
         }
         offsets.push(columns.len());
     }
-    Ok(Some(DisplacementMap::new(count as usize, offsets, columns, values)?))
+    Ok(Some(LinearMap::new(count as usize, offsets, columns, values)?))
 }
 
 /// A weighted sum of nodes that are unknowns or prescribed.

@@ -190,7 +190,7 @@ impl<'a, const D: usize> Problem<'a, D> {
     ) -> Result<Self> {
         let span = drive.span;
         let scheme = drive.prescribe(model, state, scheme, span.h);
-        let map = |map: &stiction::mesh::DisplacementMap| {
+        let map = |map: &stiction::linear_map::LinearMap| {
             let v_ref = if scheme.v_ref.is_empty() { Vec::new() } else { map.apply(&scheme.v_ref) };
             [map.apply(&scheme.x_ref), v_ref]
         };

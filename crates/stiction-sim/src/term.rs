@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use stiction::linear_map::LinearMap;
 use stiction::math::Vector;
-use stiction::mesh::DisplacementMap;
 use stiction::potential::Potential;
 
 use crate::energy::Domain;
@@ -76,7 +76,7 @@ impl<const D: usize> Terms<D> {
     pub fn forces(
         &self,
         Configuration { q, x }: Configuration<'_, D>,
-        map: Option<&DisplacementMap>,
+        map: Option<&LinearMap>,
         time: f64,
     ) -> Vec<Vector<D>> {
         if self.0.is_empty() {

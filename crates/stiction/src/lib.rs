@@ -32,6 +32,7 @@
 pub mod error;
 pub mod threads;
 pub mod math;
+pub mod linear_map;
 pub mod stencil;
 pub mod closest;
 pub mod distance;

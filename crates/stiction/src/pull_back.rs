@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::assemble::{self, Assembly};
 use crate::blocks::{Blocks, Pattern, Stencils, Submatrix};
 use crate::distance::Psd;
+use crate::linear_map::LinearMap;
 use crate::math::{Matrix, Vector};
-use crate::mesh::DisplacementMap;
 use crate::potential::Potential;
 use crate::stencil::Stencil;
 
-/// A potential `P` of the vertices as a potential of the nodes, with the weights `W` of a [`DisplacementMap`]:
+/// A potential `P` of the vertices as a potential of the nodes, with the weights `W` of a [`LinearMap`]:
 ///
 /// ```text
 /// E(q) = P(W q)        ∇E = Wᵀ ∇P        ∇²E = Wᵀ ∇²P W        q in m
@@ -22,7 +22,7 @@ pub struct PullBack<'a, P: ?Sized> {
     /// `P`.
     pub potential: &'a P,
     /// `W`.
-    pub map: &'a DisplacementMap,
+    pub map: &'a LinearMap,
 }
 
 /// A block of the vertices in the matrix of the nodes: where it goes, its factor, its place among the blocks of the vertices.
@@ -41,7 +41,7 @@ struct Terms {
 }
 
 impl Terms {
-    fn new(pattern: &Pattern, map: &DisplacementMap) -> Self {
+    fn new(pattern: &Pattern, map: &LinearMap) -> Self {
         let mut terms = Self { single: Vec::new(), pairs: Vec::new() };
         for column in 0..pattern.vertices() {
             for block in pattern.lower(column) {
@@ -57,7 +57,7 @@ impl Terms {
     }
 
     /// A block that is symmetric: each pair of nodes once, its transpose comes by itself.
-    fn add_diagonal(&mut self, map: &DisplacementMap, vertex: usize, block: usize) {
+    fn add_diagonal(&mut self, map: &LinearMap, vertex: usize, block: usize) {
         for (place, (k, a)) in map.row(vertex).enumerate() {
             self.single.push(Term { nodes: Stencil([k as u32]), weight: a * a, block });
             for (l, b) in map.row(vertex).skip(place + 1) {
@@ -66,7 +66,7 @@ impl Terms {
         }
     }
 
-    fn add_pair(&mut self, map: &DisplacementMap, row: usize, column: usize, block: usize) {
+    fn add_pair(&mut self, map: &LinearMap, row: usize, column: usize, block: usize) {
         for (k, a) in map.row(row) {
             for (l, b) in map.row(column) {
                 self.pairs.push(Term { nodes: Stencil([k as u32, l as u32]), weight: a * b, block });
@@ -104,7 +104,7 @@ enum Way {
 }
 
 impl Way {
-    fn new(pattern: &Pattern, map: &DisplacementMap) -> Self {
+    fn new(pattern: &Pattern, map: &LinearMap) -> Self {
         match map.selection() {
             Some(numbers) => Self::Copy(Submatrix::new(pattern, &numbers, map.nodes())),
             None => Self::Sum(Terms::new(pattern, map)),
@@ -117,7 +117,7 @@ impl Way {
 #[derive(Clone, Debug, Default)]
 pub struct Congruence<const D: usize> {
     pattern: Arc<Pattern>,
-    map: Option<DisplacementMap>,
+    map: Option<LinearMap>,
     /// Nothing without a map.
     way: Option<Way>,
     product: Blocks<D>,
@@ -128,7 +128,7 @@ impl<const D: usize> Congruence<D> {
     ///
     /// # Panics
     /// If there is not one row of the map for each row of blocks.
-    pub fn reduce(&mut self, matrix: &Blocks<D>, map: Option<&DisplacementMap>) {
+    pub fn reduce(&mut self, matrix: &Blocks<D>, map: Option<&LinearMap>) {
         let same = self.map.as_ref() == map && Arc::ptr_eq(&self.pattern, matrix.pattern());
         if !same {
             (self.map, self.way) = (map.cloned(), None);

@@ -348,7 +348,7 @@ class StiffnessPolicy:
 def raised_stiffness(
     kappa: float,
     first: float,
-    gap: float,
+    clearance: float,
     dhat: float,
     *,
     dmin: float = 0.0,

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use stiction::assemble::Assembly;
 use stiction::blocks::Stencils;
 use stiction::distance::Psd;
+use stiction::linear_map::LinearMap;
 use stiction::math::Vector;
-use stiction::mesh::DisplacementMap;
 use stiction::potential::Potential;
 use stiction::pull_back::PullBack;
 
@@ -45,7 +45,7 @@ pub struct Incremental<'a, const D: usize> {
     /// `s` in s².
     pub scale: f64,
     /// `W`; nothing where every vertex is a node.
-    pub map: Option<&'a DisplacementMap>,
+    pub map: Option<&'a LinearMap>,
 }
 
 impl<const D: usize> Incremental<'_, D> {

@@ -2,9 +2,10 @@
 
 use stiction::barrier::policy::Softness;
 use stiction::contact::Weighting;
+use stiction::linear_map::LinearMap;
 use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
-use stiction::mesh::{DisplacementMap, Filter, Mixed, Surface, VertexFilter, boundary};
+use stiction::mesh::{Filter, Mixed, Surface, VertexFilter, boundary};
 
 use super::{Body, Part};
 use crate::boundary::{Boundary, Trajectory};
@@ -37,7 +38,7 @@ pub(super) fn surface_vertices<const D: usize>(body: &Body<D>) -> &[Vector<D>] {
 }
 
 /// How nodes move the vertices of the surface; nothing where every vertex is a node.
-pub(super) fn map<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<Option<DisplacementMap>> {
+pub(super) fn map<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<Option<LinearMap>> {
     if bodies.iter().all(|body| body.skin.is_none()) {
         return Ok(None);
     }
@@ -54,11 +55,11 @@ pub(super) fn map<const D: usize>(bodies: &[Body<D>], parts: &[Part]) -> Result<
         }
     }
     let nodes = parts.last().map_or(0, |part| part.nodes.end);
-    Ok(Some(DisplacementMap::new(nodes, offsets, columns, values)?))
+    Ok(Some(LinearMap::new(nodes, offsets, columns, values)?))
 }
 
 /// For every vertex of the surface whether none of the nodes that move it is `free`.
-pub(super) fn driven(free: &[bool], map: Option<&DisplacementMap>) -> Vec<bool> {
+pub(super) fn driven(free: &[bool], map: Option<&LinearMap>) -> Vec<bool> {
     let Some(map) = map else { return free.iter().map(|free| !free).collect() };
     (0..map.vertices()).map(|v| map.row(v).all(|(node, _)| !free[node])).collect()
 }

@@ -18,8 +18,9 @@ use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};
 use stiction::contact::{Contacts, Selection};
 use stiction::friction::Coefficients;
+use stiction::linear_map::LinearMap;
 use stiction::math::Vector;
-use stiction::mesh::{DisplacementMap, Mixed, Surface};
+use stiction::mesh::{Mixed, Surface};
 use stiction::obstacle::Obstacle;
 pub use stiffness::Stiffness;
 
@@ -84,7 +85,7 @@ pub struct Model<const D: usize> {
     /// What can touch; shared with copies of the model, so that what is known of it can be told from what is known of others.
     pub surface: Arc<Surface<D>>,
     /// `W`: how nodes move the vertices of the surface; nothing where every vertex is a node.
-    pub map: Option<DisplacementMap>,
+    pub map: Option<LinearMap>,
     /// What bodies cannot enter.
     pub obstacles: Obstacles<D>,
     /// The elements.

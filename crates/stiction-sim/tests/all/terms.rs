@@ -1,5 +1,6 @@
 //! Energies that users add.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::derivatives::compare_increments;
@@ -18,7 +19,7 @@ use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
-use stiction_sim::term::Term;
+use stiction_sim::term::{Term, Terms};
 
 /// Springs from some nodes to points that move: E = ½ k Σ |qᵢ − Qᵢ − v t|².
 #[derive(Clone, Debug)]
@@ -125,6 +126,93 @@ fn follows(domain: Domain) {
 fn springs_to_moving_points_draw_a_block() {
     follows(Domain::Nodes);
     follows(Domain::Surface);
+}
+
+/// A spring from each node to a point of its own that it has not met: E = ¼ k Σ |qᵢ − Qᵢ|⁴/ℓ².
+#[derive(Clone, Debug)]
+struct Hardening {
+    stiffness: f64,
+    length: f64,
+    nodes: Vec<Stencil<1>>,
+    targets: Vec<Vector<2>>,
+}
+
+impl Hardening {
+    fn stretch(&self, x: &[Vector<2>], node: Stencil<1>) -> Vector<2> {
+        (x[node.0[0] as usize] - self.targets[node.0[0] as usize]) * self.length.recip()
+    }
+}
+
+impl Potential<2> for &Hardening {
+    fn energy(&self, x: &[Vector<2>]) -> f64 {
+        let factor = 0.25 * self.stiffness * self.length * self.length;
+        assemble::energy(&self.nodes, |_, node| factor * self.stretch(x, *node).norm_squared().powi(2))
+    }
+
+    fn gradient(&self, x: &[Vector<2>], scale: f64, out: &mut [Vector<2>]) {
+        let factor = scale * self.stiffness * self.length;
+        assemble::gradient(&self.nodes, out, |_, node| {
+            let s = self.stretch(x, *node);
+            (*node, [s * (factor * s.norm_squared())])
+        });
+    }
+
+    fn stencils(&self, out: &mut Stencils) {
+        out.push(self.nodes.iter().copied());
+    }
+
+    fn hessian(&self, x: &[Vector<2>], scale: f64, _: Psd, out: &mut Assembly<'_, 2>) {
+        let matrix = |_, node: &Stencil<1>| {
+            let s = self.stretch(x, *node);
+            [[(Matrix::scalar(s.norm_squared()) + s.outer(s) * 2.0) * (scale * self.stiffness)]]
+        };
+        assemble::hessian(&self.nodes, out, |_, node| *node, matrix);
+    }
+}
+
+impl Term<2> for Hardening {
+    fn name(&self) -> &'static str {
+        "hardening"
+    }
+
+    fn domain(&self) -> Domain {
+        Domain::Nodes
+    }
+
+    fn at(&self, _: f64) -> Box<dyn Potential<2> + '_> {
+        Box::new(self)
+    }
+}
+
+/// Errors fall as e → C e², seen from outside: ever finer tolerances end a step of a block that springs, which harden, press on a plane and
+/// turn after ever more iterations.
+#[test]
+fn newtons_method_is_quadratic_near_the_end_with_a_term() {
+    let (model, state, _) = drawn(Domain::Nodes, 0.0);
+    let mut model = Model { terms: Terms::default(), ..model };
+    model.params.time.step = 0.05;
+    let turned = |p: &Vector<2>| Vector([p[0] + 0.3 * p[1] + 0.2, p[1] - 0.3 * p[0] - 0.05]);
+    let hardening = Hardening {
+        stiffness: 2e5,
+        length: 0.1,
+        nodes: (0..state.q.len() as u32).map(|node| Stencil([node])).collect(),
+        targets: state.q.iter().map(turned).collect(),
+    };
+    let model = model.with_term(Arc::new(hardening)).unwrap();
+    let solved = |tolerance: f64| {
+        let (mut model, mut state) = (model.clone(), state.clone());
+        model.params.newton.tolerance = Some(tolerance);
+        let report = step(&model, &mut state, &mut Workspace::default()).unwrap();
+        (report.iterations, state.q)
+    };
+    let (most, end) = solved(1e-12);
+    let mut errors: BTreeMap<usize, f64> = BTreeMap::new();
+    for power in 0..200 {
+        let (iterations, q) = solved(10_f64.powf(1.0 - 0.05 * f64::from(power)));
+        let error = q.iter().zip(&end).map(|(q, end)| (*q - *end).norm()).fold(0.0, f64::max);
+        errors.insert(iterations, error);
+    }
+    println!("{most} iterations at most; errors after {errors:?} m");
 }
 
 /// A block under friction moves only once the springs pull with μ m g.

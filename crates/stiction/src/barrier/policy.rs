@@ -42,12 +42,12 @@ pub struct Softness {
 ///
 /// ```text
 /// first:   κ₀ = max κ₁₂ over all pairs of bodies, in contact or not;   the weight of a contact is multiplied by κ₁₂/κ₀
-/// raised:  κ → κ · 4ⁿ  where the smallest gap g of a solution is below 0.1 d̂
-///          n = ⌊log₄(|b′(d_min + g)| / |b′(d_min + 0.1 d̂)|)⌋, at least 1 and at most 8;   κ never beyond 10⁹ κ₀
+/// raised:  κ → κ · 4ⁿ  where the smallest clearance c of a solution is below 0.1 d̂
+///          n = ⌊log₄(|b′(d_min + c)| / |b′(d_min + 0.1 d̂)|)⌋, at least 1 and at most 8;   κ never beyond 10⁹ κ₀
 /// ```
 /// So κ follows the stiffness of the bodies, in any units, and hardly depends on their meshes. It does not depend on how steps
 /// were cut: forces at the first contact, which nearly vanish, have no part in it, nor has the order in which contacts begin. A rise is
-/// never more than the force at `g` needs to be carried at 0.1 d̂ (or one factor of 4): what is missing follows after the next solution. It
+/// never more than the force at `c` needs to be carried at 0.1 d̂ (or one factor of 4): what is missing follows after the next solution. It
 /// never falls, because a κ that went to and fro would put energy in.
 ///
 /// ```
@@ -59,7 +59,7 @@ pub struct Softness {
 /// let policy = StiffnessPolicy::new(law, vec![rubber], vec![0; 100])?;
 /// let kappa = policy.first();
 /// assert!((kappa * law.force(0.25e-6) / (0.1 * 1e6 * 1e-4) - 1.0).abs() < 1e-12);
-/// // A solution with a gap of 0.05 d̂: four times as stiff, and solved again.
+/// // A solution with a clearance of 0.05 d̂: four times as stiff, and solved again.
 /// assert_eq!(policy.raised(kappa, kappa, 5e-5), 4.0 * kappa);
 /// # Ok::<(), stiction::error::Error>(())
 /// ```
@@ -162,24 +162,24 @@ impl<B: Barrier> StiffnessPolicy<B> {
         contacts.obstacle.iter_mut().for_each(|c| c.weight *= factor(c.stencil.0[0], c.stencil.0[0]));
     }
 
-    /// `κ` after a solution with this smallest gap, in m beyond `d_min`: see [`raised`].
-    pub fn raised(&self, kappa: f64, first: f64, gap: f64) -> f64 {
-        raised(kappa, first, gap, &self.law)
+    /// `κ` after a solution with this smallest clearance, in m: distance less `d_min`: see [`raised`].
+    pub fn raised(&self, kappa: f64, first: f64, clearance: f64) -> f64 {
+        raised(kappa, first, clearance, &self.law)
     }
 }
 
-/// The `κ` that follows one that began as `first`, after a solution with the smallest gap `gap`, in m beyond `d_min`: as it is unless the gap is
+/// The `κ` that follows one that began as `first`, after a solution with the smallest `clearance`, in m: as it is unless that is
 /// below `0.1 d̂`, otherwise multiplied by a power of 4, as [`StiffnessPolicy`] says. Also for a `κ` that someone chose.
-pub fn raised<B: Barrier>(kappa: f64, first: f64, gap: f64, law: &BarrierLaw<B>) -> f64 {
+pub fn raised<B: Barrier>(kappa: f64, first: f64, clearance: f64, law: &BarrierLaw<B>) -> f64 {
     let deep = DEEP * law.dhat();
-    if !(gap > 0.0 && gap < deep) {
+    if !(clearance > 0.0 && clearance < deep) {
         return kappa;
     }
-    let force = |gap: f64| {
-        let d = law.dmin() + gap;
+    let force = |clearance: f64| {
+        let d = law.dmin() + clearance;
         law.force(d * d)
     };
-    let powers = ((force(gap) / force(deep)).ln() / RISE.ln()).floor().clamp(1.0, MOST_RISES);
+    let powers = ((force(clearance) / force(deep)).ln() / RISE.ln()).floor().clamp(1.0, MOST_RISES);
     (kappa * RISE.powf(powers)).min(MAX_RISE * first).max(kappa)
 }
 

@@ -3,7 +3,6 @@
 pub(crate) mod orientation;
 pub mod adjacency;
 pub mod areas;
-pub mod displacement_map;
 pub mod boundary;
 pub mod filter;
 mod moving;
@@ -11,7 +10,6 @@ pub mod surface;
 
 pub use adjacency::Adjacency;
 pub use areas::Areas;
-pub use displacement_map::DisplacementMap;
 pub use filter::{Filter, VertexFilter};
 pub use moving::MovingSurface;
 pub use surface::{Mixed, Surface};

@@ -4,8 +4,9 @@ use super::adjacency::components;
 use super::areas::{AreaGradient, Rest};
 use super::boundary::{check_once, of_placed_tetrahedra, of_placed_triangles};
 use super::orientation::is_flat;
-use super::{Adjacency, Areas, DisplacementMap, Filter};
+use super::{Adjacency, Areas, Filter};
 use crate::error::{Error, Result};
+use crate::linear_map::LinearMap;
 use crate::math::Vector;
 
 /// The primitives that take part in contact, over the full vertex array.
@@ -30,7 +31,7 @@ pub struct Surface<const D: usize> {
     components: Vec<Option<u32>>,
     bodies: Option<Vec<u32>>,
     filter: Option<Filter>,
-    map: Option<DisplacementMap>,
+    map: Option<LinearMap>,
 }
 
 /// Solids, shells, rods and particles over one vertex array.
@@ -208,7 +209,7 @@ impl<const D: usize> Surface<D> {
     ///
     /// # Errors
     /// If the map has not one row for each vertex.
-    pub fn with_displacement_map(mut self, map: DisplacementMap) -> Result<Self> {
+    pub fn with_displacement_map(mut self, map: LinearMap) -> Result<Self> {
         if map.vertices() != self.rest.len() {
             let (found, expected) = (map.vertices(), self.rest.len());
             return Err(Error::WrongLength { what: "rows of the displacement map", found, expected });
@@ -325,7 +326,7 @@ impl<const D: usize> Surface<D> {
 
     /// The number of degrees of freedom that move the surface, each a vector: nodes of the displacement map, or vertices.
     pub fn nodes(&self) -> usize {
-        self.map.as_ref().map_or(self.rest.len(), DisplacementMap::nodes)
+        self.map.as_ref().map_or(self.rest.len(), LinearMap::nodes)
     }
 
     /// Displacements of the vertices from those of the nodes, in m; the same without a displacement map.

@@ -6,10 +6,11 @@ use crate::support::{Random, assert_close, moved};
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::closest;
 use stiction::crossing::{Check, Crossing, CrossingPair, crossings, has_crossings};
+use stiction::linear_map::LinearMap;
 use stiction::math::Vector;
 use stiction::math::vector::{cross, flat};
 use stiction::mesh::filter::Patches;
-use stiction::mesh::{Areas, DisplacementMap, Filter, Mixed, Surface, VertexFilter};
+use stiction::mesh::{Areas, Filter, Mixed, Surface, VertexFilter};
 
 impl Random {
     /// A whole number below `count`.
@@ -330,7 +331,7 @@ fn displacement_maps() {
     let x = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [5.0, 5.0]].map(Vector).to_vec();
     let surface = Surface::new(x, vec![[0, 2], [2, 1]], vec![]).unwrap();
     let map = |offsets: &[usize], columns: &[u32], values: &[f64]| {
-        DisplacementMap::new(3, offsets.to_vec(), columns.to_vec(), values.to_vec())
+        LinearMap::new(3, offsets.to_vec(), columns.to_vec(), values.to_vec())
     };
     let mapped = surface
         .clone()
@@ -360,7 +361,7 @@ fn displacement_maps() {
     assert_eq!(surface.map_displacements(&g).unwrap(), g);
     assert_eq!(surface.to_full(&g).unwrap(), g);
     assert_eq!((surface.nodes(), mapped.nodes()), (4, 3));
-    let message = |made: stiction::error::Result<DisplacementMap>| made.unwrap_err().to_string();
+    let message = |made: stiction::error::Result<LinearMap>| made.unwrap_err().to_string();
     assert!(message(map(&[], &[], &[])).contains("offsets of the displacement map has 0"));
     assert!(message(map(&[1, 1], &[0], &[1.0])).contains("row 0 is 1: it must be 0"));
     assert!(message(map(&[0, 2, 1], &[0], &[1.0])).contains("row 2 is 1"));

@@ -7,8 +7,9 @@ use stiction::blocks::Blocks;
 use stiction::broad_phase::BroadPhaseKind;
 use stiction::contact::{Contacts, Selection};
 use stiction::distance::Psd;
+use stiction::linear_map::LinearMap;
 use stiction::math::{Matrix, Vector, vector};
-use stiction::mesh::{DisplacementMap, Surface};
+use stiction::mesh::Surface;
 use stiction::potential::Potential;
 use stiction::pull_back::{Congruence, PullBack};
 use stiction::stencil::Stencil;
@@ -42,7 +43,7 @@ fn whole<const D: usize>(blocks: &Blocks<D>) -> Vec<Vec<f64>> {
 /// Two rows of segments with gaps of about 0.05 m, whose vertices are moved by one to three of seven nodes; one of them twice by the same.
 struct Case {
     surface: Surface<2>,
-    map: DisplacementMap,
+    map: LinearMap,
     q: Vec<Vector<2>>,
 }
 
@@ -68,7 +69,7 @@ fn case() -> Case {
         x.push(target);
     }
     let edges = (0..4).flat_map(|k| [[k, k + 1], [k + 5, k + 6]]).collect();
-    let map = DisplacementMap::new(nodes, offsets, columns, values).unwrap();
+    let map = LinearMap::new(nodes, offsets, columns, values).unwrap();
     let found = map.apply(&q);
     assert!(found.iter().zip(&x).all(|(a, b)| (*a - *b).norm() < 1e-12));
     Case { surface: Surface::new(x, edges, vec![]).unwrap(), map, q }
@@ -134,11 +135,11 @@ fn derivatives_are_those_of_the_chain_rule() {
 }
 
 /// The map of ten vertices that makes these move as these nodes and the others not at all.
-fn chosen(vertices: &[usize], nodes: impl IntoIterator<Item = u32>) -> DisplacementMap {
+fn chosen(vertices: &[usize], nodes: impl IntoIterator<Item = u32>) -> LinearMap {
     let columns: Vec<u32> = nodes.into_iter().collect();
     let offsets = (0..=10).map(|v| vertices.iter().filter(|chosen| **chosen < v).count()).collect();
     let values = vec![1.0; columns.len()];
-    DisplacementMap::new(9, offsets, columns, values).unwrap()
+    LinearMap::new(9, offsets, columns, values).unwrap()
 }
 
 /// To leave out rows and columns is to copy the others: the same pattern and values as with the sums of all maps, for any number of blocks and threads.
@@ -174,9 +175,9 @@ fn copied_blocks_are_those_of_the_sums() {
             }
             offsets.push(columns.len());
         }
-        DisplacementMap::new(nodes as usize, offsets, columns, values).unwrap()
+        LinearMap::new(nodes as usize, offsets, columns, values).unwrap()
     });
-    let on = |threads: usize, map: &DisplacementMap| {
+    let on = |threads: usize, map: &LinearMap| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut product = Congruence::default();
@@ -200,8 +201,7 @@ fn congruences_are_products_whatever_came_before() {
     let mut random = Random::new(3);
     let all = |nodes: u32| {
         let columns: Vec<u32> = (0..10).flat_map(|v| [v % nodes, (v + 1) % nodes]).collect();
-        DisplacementMap::new(nodes as usize, (0..=10).map(|k| 2 * k).collect(), columns, vec![0.5; 20])
-            .unwrap()
+        LinearMap::new(nodes as usize, (0..=10).map(|k| 2 * k).collect(), columns, vec![0.5; 20]).unwrap()
     };
     // Seven of the ten vertices, of which the copies leave out others; and as many in another order, or one of them twice.
     let maps = [

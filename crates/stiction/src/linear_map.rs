@@ -1,10 +1,10 @@
-//! From the degrees of freedom of a simulation to the vertices of its surface.
+//! Sparse linear maps with scalar weights, the same for every coordinate.
 
 use crate::error::{Error, Result};
 use crate::math::Vector;
 
-/// A sparse matrix that takes displacements of nodes (of higher-order elements, of a skeleton) to displacements of
-/// vertices.
+/// A sparse matrix `M` that takes displacements of nodes to displacements of vertices: `W`, from the nodes of a simulation (of higher-order elements,
+/// of a skeleton) to the vertices of its surface, or `Z`, from its unknowns to its nodes.
 ///
 /// ```text
 /// u_v = Σ_k M_vk u_k      u_v displacement of vertex v in m, u_k displacement of node k in m, M without unit
@@ -13,14 +13,14 @@ use crate::math::Vector;
 ///
 /// Rows are vertices. An entry that occurs twice counts twice.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DisplacementMap {
+pub struct LinearMap {
     nodes: usize,
     offsets: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
 }
 
-impl DisplacementMap {
+impl LinearMap {
     /// The matrix in compressed rows: row `v` has the `values` from `offsets[v]` to `offsets[v + 1]`, in the given
     /// `columns`, each below `nodes`.
     ///
