@@ -11,7 +11,6 @@ use std::fs;
 
 use stiction::math::Vector;
 use stiction::threads;
-use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::step::step;
@@ -44,7 +43,7 @@ fn measure(cells: [usize; 3], mu: f64, solver: &str, steps: usize) -> Result<(),
     let scene = Scene::parse(&text(cells, mu, solver))?;
     let (model, mut state) = scene.build::<3>()?;
     state.q = at_rest(&scene)?;
-    let mut work = Workspace::default();
+    let mut work = scene.workspace()?;
     for _ in 0..SETTLE {
         step(&model, &mut state, &mut work)?;
     }
@@ -73,8 +72,9 @@ fn at_rest(scene: &Scene) -> Result<Vec<Vector<3>>, Box<dyn Error>> {
     let onto = format!("gravity = [{}, {}, 0.0]", G * cos * sin, -G * cos * cos);
     let still = scene.text().replace(&format!("gravity = [0.0, -{G}, 0.0]"), &onto);
     let still = still.replace("implicit_euler", "quasi_static");
-    let (model, mut state) = Scene::parse(&still)?.build::<3>()?;
-    step(&model, &mut state, &mut Workspace::default())?;
+    let still = Scene::parse(&still)?;
+    let (model, mut state) = still.build::<3>()?;
+    step(&model, &mut state, &mut still.workspace()?)?;
     Ok(state.q)
 }
 

@@ -118,7 +118,7 @@ fn start<const D: usize>(args: &RunArgs, scene: &Scene) -> Result<(Model<D>, Sta
     if args.resume {
         return scene.placed();
     }
-    let (model, state, settled) = scene.start(&mut Workspace::default())?;
+    let (model, state, settled) = scene.start(&mut scene.workspace()?)?;
     for warning in &settled.warnings {
         eprintln!("warning: {warning}");
     }
@@ -155,9 +155,10 @@ impl<'a, const D: usize> Run<'a, D> {
 
     /// Makes the steps that are left, while those before are written.
     fn finish(mut self, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
+        let wrong = |error| Error::Scene { path: self.args.scene.clone(), error };
+        let mut work = self.scene.workspace().map_err(wrong)?.with_stop(Arc::clone(stop));
         let bar = progress_bar(self.scene.steps() as u64, self.args.quiet);
         bar.set_position(self.state.step as u64);
-        let mut work = Workspace::with_stop(Arc::clone(stop));
         let mut steps = Steps { scene: self.scene, model: self.model, state: &mut self.state, bar };
         let written = writer::beside(&mut self.journal, |hand_on| steps.make(&mut work, stop, &hand_on));
         steps.bar.finish_and_clear();

@@ -391,8 +391,10 @@ impl<const D: usize> Run<D> {
         for term in terms {
             model = with_term(py, model, term)?;
         }
-        let settled = py.detach(|| whole.scene.settle(&model, &mut state, &mut Workspace::default()));
-        let run = py.detach(|| Self::new(model, state));
+        let workspace = || whole.scene.workspace().map_err(|error| whole.error(error));
+        let (mut work, fresh) = (workspace()?, workspace()?);
+        let settled = py.detach(|| whole.scene.settle(&model, &mut state, &mut work));
+        let run = py.detach(|| Self::new(model, state, fresh));
         run.check_terms("at the start")?;
         Ok((run, settled))
     }
@@ -407,13 +409,13 @@ impl<const D: usize> Run<D> {
         }
     }
 
-    fn new(model: Model<D>, state: State<D>) -> Self {
+    fn new(model: Model<D>, state: State<D>, work: Workspace<D>) -> Self {
         Self {
             schema: Schema::of(&model),
             surface: SharedSurface::new((*model.surface).clone()),
             reports: Lock::new(vec![StepReport::at_start(&model, &state)]),
             state: Lock::new(Arc::new(state)),
-            work: Lock::new(Workspace::default()),
+            work: Lock::new(work),
             model,
         }
     }

@@ -1,7 +1,7 @@
 //! Deformable bodies in contact: elastic solids, sheets and rods, time integration, a Newton solver that keeps them
 //! apart, scenes, and files in and out.
 //!
-//! `Model` is constant, `State` changes, [`step::step`] connects them.
+//! `Model` is constant, `State` changes, [`step::step`] connects them; [`newton::Workspace`] has how it solves.
 //!
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 

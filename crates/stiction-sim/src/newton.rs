@@ -18,6 +18,7 @@ use crate::linear::{LinearKind, LinearSolver, Precision, System};
 use crate::model::Model;
 use crate::neighbours::Neighbours;
 use crate::obstacles;
+use crate::params::{NewtonParams, Params};
 use crate::problem::{Problem, Solution};
 use crate::push::{Coupling, Course, Push};
 use crate::state::State;
@@ -39,9 +40,10 @@ const FINE: f64 = 1e-7;
 /// The part of `d̂` that vertices move at most in an iteration close to the minimum.
 const NEAR: f64 = 0.1;
 
-/// Memory that is used again from step to step, and a way to stop.
+/// What solves steps: how, memory that is used again from step to step, and a way to stop.
 #[derive(Debug, Default)]
 pub struct Workspace<const D: usize> {
+    newton: NewtonParams,
     stop: Arc<AtomicBool>,
     gradient: Vec<Vector<D>>,
     hessian: Blocks<D>,
@@ -52,14 +54,47 @@ pub struct Workspace<const D: usize> {
 }
 
 impl<const D: usize> Workspace<D> {
-    /// A workspace whose steps end with [`Error::Interrupted`] once the flag is raised.
-    pub fn with_stop(stop: Arc<AtomicBool>) -> Self {
-        Self { stop, ..Self::default() }
+    /// A workspace that solves steps in this way. That of a scene is [`Scene::workspace`](crate::scene::Scene::workspace).
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(newton: NewtonParams) -> Result<Self> {
+        newton.check()?;
+        Ok(Self { newton, ..Self::default() })
     }
 
-    /// A workspace whose linear systems another solver solves.
-    pub fn with_solver(solver: LinearSolver<D>) -> Self {
-        Self { solver, ..Self::default() }
+    /// The same, whose steps end with [`Error::Interrupted`] once the flag is raised.
+    #[must_use]
+    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// The same, whose linear systems another solver solves.
+    #[must_use]
+    pub fn with_solver(self, solver: LinearSolver<D>) -> Self {
+        Self { solver, ..self }
+    }
+
+    /// How it solves steps.
+    pub fn newton(&self) -> &NewtonParams {
+        &self.newton
+    }
+
+    /// The speed in m/s below which Newton's iterations end: what was asked for, or a thousandth of `ε_v`, or without friction 10⁻⁵ `d̂` a step.
+    pub fn tolerance(&self, model: &Model<D>) -> f64 {
+        let slides = !model.coefficients.is_zero();
+        let Params { time, friction, .. } = &model.params;
+        let usual = if slides { 1e-3 * friction.eps_v } else { 1e-5 * model.barrier.dhat() / time.step };
+        self.newton.tolerance.unwrap_or(usual)
+    }
+
+    /// What `solve` returns if a step may take no more iterations than `most`, either.
+    pub(crate) fn within<T>(&mut self, most: usize, solve: impl FnOnce(&mut Self) -> T) -> T {
+        let usual = self.newton.max_iterations;
+        self.newton.max_iterations = usual.min(most);
+        let solved = solve(self);
+        self.newton.max_iterations = usual;
+        solved
     }
 
     /// From now on, another flag ends the steps.
@@ -134,11 +169,11 @@ pub fn minimise<const D: usize>(
     accuracy: Accuracy,
 ) -> Result<Accuracy> {
     let model = problem.model;
-    let limit = model.params.newton.max_iterations;
-    let (mut speed, mut tolerance) = (f64::INFINITY, problem.tolerance());
+    let usual = work.tolerance(model);
+    let (mut speed, mut tolerance) = (f64::INFINITY, usual);
     let (mut calm, mut known) = (0, None);
-    let mut ending = Ending::new(problem, solution, accuracy);
-    for _ in 0..limit {
+    let mut ending = Ending::new(problem, solution, &work.newton, accuracy);
+    for _ in 0..work.newton.max_iterations {
         if work.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted { step: problem.step });
         }
@@ -157,7 +192,7 @@ pub fn minimise<const D: usize>(
         }
         solution.iterations += 1;
         solution.curvature.cut = gone != Extent::All;
-        tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
+        tolerance = usual + ROUNDING * fastest(problem, solution);
         calm = if speed <= tolerance { calm + 1 } else { 0 };
         if gone == Extent::Nowhere && (calm == 0 || push.is_some()) {
             let (step, iterations) = (problem.step, solution.iterations);
@@ -226,8 +261,13 @@ enum Ending<const D: usize> {
 }
 
 impl<const D: usize> Ending<D> {
-    fn new(problem: &Problem<'_, D>, solution: &Solution<D>, accuracy: Accuracy) -> Self {
-        let strict = problem.scheme.inertia == 0.0 || problem.model.params.newton.tolerance.is_some();
+    fn new(
+        problem: &Problem<'_, D>,
+        solution: &Solution<D>,
+        newton: &NewtonParams,
+        accuracy: Accuracy,
+    ) -> Self {
+        let strict = problem.scheme.inertia == 0.0 || newton.tolerance.is_some();
         match accuracy {
             Accuracy::Rough => Self::Rough(contact_forces(problem.model, solution)),
             Accuracy::Full if strict => Self::Tolerance,
@@ -292,7 +332,7 @@ fn direction<const D: usize>(
     let unknowns = D * model.constraints.unknowns();
     // Who wants no factorisation gets none, as long as it can be done without.
     let factorises =
-        solution.fallbacks > 0 || work.solver.decided(model.params.newton.linear, unknowns) == Some(false);
+        solution.fallbacks > 0 || work.solver.decided(work.newton.linear, unknowns) == Some(false);
     if factorises
         && push.is_none()
         && solution.curvature.is_worth_a_try()
@@ -304,13 +344,13 @@ fn direction<const D: usize>(
     work.assemble(problem, solution, problem.psd());
     let coupling = push.map(|push| Coupling::new(problem, solution, &work.hessian, push));
     let downhill = work.downhill(problem, coupling.as_ref());
-    let Workspace { gradient, hessian, reduction, solver, timings, .. } = work;
+    let precision = precision(problem, solution, work.tolerance(model));
+    let Workspace { newton, gradient, hessian, reduction, solver, timings, .. } = work;
     let matrix = reduction.matrix(hessian);
     // What failed once in a step will fail again: contacts are as stiff as before.
-    let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { model.params.newton.linear };
+    let kind = if solution.fallbacks > 0 { LinearKind::Direct } else { newton.linear };
     let places = model.constraints.unknown_places(&solution.q);
     let system = System { matrix, b: &downhill, places: &places, longest: problem.longest() };
-    let precision = precision(problem, solution);
     let solved = timings.time(Phase::Solve, || solver.solve(kind, &system, &precision));
     let solved = solved.ok_or(Error::Singular { step: problem.step })?;
     solution.regularised += solved.shifts;
@@ -326,9 +366,9 @@ fn direction<const D: usize>(
     Ok((p, course))
 }
 
-/// How well iterations solve a system.
-fn precision<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> Precision {
-    let tolerance = problem.tolerance() + ROUNDING * fastest(problem, solution);
+/// How well iterations solve a system, with Newton's tolerance in m/s.
+fn precision<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>, tolerance: f64) -> Precision {
+    let tolerance = tolerance + ROUNDING * fastest(problem, solution);
     let short = 2.0 * tolerance * problem.scheme.h_hat;
     Precision { coarse: COARSE, fine: FINE, before: solution.decrease, short }
 }

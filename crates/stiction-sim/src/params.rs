@@ -119,7 +119,7 @@ impl Default for FrictionParams {
     }
 }
 
-/// Newton's method.
+/// How steps are solved, whatever the model: a [`Workspace`](crate::newton::Workspace) has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonParams {
     /// A step has converged when no vertex moved faster than this in the last iteration, in m/s. By
@@ -139,7 +139,30 @@ impl Default for NewtonParams {
     }
 }
 
-/// Everything that is not geometry.
+impl NewtonParams {
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// If one is outside its range.
+    pub fn check(&self) -> Result<()> {
+        if let Some(tolerance) = self.tolerance {
+            positive("solver.tolerance", tolerance)?;
+        }
+        positive("solver.max_iterations", self.max_iterations as f64)?;
+        let iterations = self.max_iterations as f64;
+        if iterations > MAX_ITERATIONS {
+            let must = "at most 1,000,000: a step that takes more has no solution";
+            return Err(Error::BadParameter { name: "solver.max_iterations", value: iterations, must });
+        }
+        let retries = self.retries as f64;
+        if retries > MAX_RETRIES {
+            return Err(Error::BadParameter { name: "solver.retries", value: retries, must: "at most 16" });
+        }
+        Ok(())
+    }
+}
+
+/// Everything of a model that is not geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Params {
     /// Time.
@@ -148,8 +171,6 @@ pub struct Params {
     pub contact: ContactParams,
     /// Friction.
     pub friction: FrictionParams,
-    /// Newton's method.
-    pub newton: NewtonParams,
 }
 
 impl Params {
@@ -186,21 +207,7 @@ impl Params {
         }
         positive("friction.eps_v", self.friction.eps_v)?;
         positive("friction.lag_tolerance", self.friction.lag_tolerance)?;
-        positive("friction.lag_iterations", self.friction.lag_iterations as f64)?;
-        if let Some(tolerance) = self.newton.tolerance {
-            positive("solver.tolerance", tolerance)?;
-        }
-        positive("solver.max_iterations", self.newton.max_iterations as f64)?;
-        let iterations = self.newton.max_iterations as f64;
-        if iterations > MAX_ITERATIONS {
-            let must = "at most 1,000,000: a step that takes more has no solution";
-            return Err(Error::BadParameter { name: "solver.max_iterations", value: iterations, must });
-        }
-        let retries = self.newton.retries as f64;
-        if retries > MAX_RETRIES {
-            return Err(Error::BadParameter { name: "solver.retries", value: retries, must: "at most 16" });
-        }
-        Ok(())
+        positive("friction.lag_iterations", self.friction.lag_iterations as f64)
     }
 }
 

@@ -16,7 +16,6 @@ use crate::integrator::Scheme;
 use crate::model::{Model, Part};
 use crate::neighbours::Neighbours;
 use crate::obstacles::Drift;
-use crate::params::Params;
 use crate::state::State;
 use crate::term::Configuration;
 
@@ -274,11 +273,6 @@ impl<'a, const D: usize> Problem<'a, D> {
         Incremental { inertia, terms, scale: scheme.scale, map: model.map.as_ref() }
     }
 
-    /// Newton's tolerance in m/s.
-    pub fn tolerance(&self) -> f64 {
-        tolerance(self.model)
-    }
-
     /// What is done with negative eigenvalues.
     pub fn psd(&self) -> Psd {
         if self.model.params.contact.psd_projection { Psd::Clamp } else { Psd::None }
@@ -288,14 +282,6 @@ impl<'a, const D: usize> Problem<'a, D> {
     pub fn longest(&self) -> f64 {
         if self.scheme.inertia == 0.0 { self.model.diagonal } else { f64::INFINITY }
     }
-}
-
-/// The speed in m/s below which Newton's iterations end: what was asked for, or a thousandth of `ε_v`, or without friction 10⁻⁵ `d̂` a step.
-pub fn tolerance<const D: usize>(model: &Model<D>) -> f64 {
-    let Params { time, friction, newton, .. } = &model.params;
-    let slides = !model.coefficients.is_zero();
-    let usual = if slides { 1e-3 * friction.eps_v } else { 1e-5 * model.barrier.dhat() / time.step };
-    newton.tolerance.unwrap_or(usual)
 }
 
 /// The solution of a step, or where its search has come to.

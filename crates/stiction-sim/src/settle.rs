@@ -127,11 +127,11 @@ fn round<const D: usize>(
     work: &mut Workspace<D>,
     span: TimeSpan,
 ) -> Result<State<D>> {
-    let mut held = held(model, state)?;
+    let held = held(model, state)?;
     work.begin_step();
-    held.params.newton.max_iterations = model.params.newton.max_iterations.min(MAX_ITERATIONS);
     let scheme = IntegratorKind::ImplicitEuler.begin(state, span.h);
-    let (next, _) = advance(&held, state, &Drive::rest(model, state, span)?, scheme, work)?;
+    let drive = Drive::rest(model, state, span)?;
+    let (next, _) = work.within(MAX_ITERATIONS, |work| advance(&held, state, &drive, scheme, work))?;
     Ok(State { v: state.v.clone(), a: Vec::new(), f: Vec::new(), before: None, ..next })
 }
 

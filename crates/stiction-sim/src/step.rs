@@ -22,7 +22,7 @@ use crate::timings::Phase;
 
 /// Makes one time step: moves `state` to the end of it.
 ///
-/// A step that cannot be solved is tried again in 2, 4, 8, … substeps, as often as `solver.retries` allows. At the end of each, prescribed
+/// A step that cannot be solved is tried again in 2, 4, 8, … substeps, as often as [`NewtonParams::retries`](crate::params::NewtonParams::retries) allows. At the end of each, prescribed
 /// vertices and obstacles are where they should be at that time.
 ///
 /// # Errors
@@ -50,7 +50,7 @@ fn with_retries<const D: usize>(
     state: &mut State<D>,
     work: &mut Workspace<D>,
 ) -> Result<StepReport<D>> {
-    let retries = model.params.newton.retries;
+    let retries = work.newton().retries;
     let first = match attempt(model, state, work, TimeSpan::part(model, state, 0, 1)) {
         Err(error) if is_hard(&error) && retries > 0 => error,
         done => return done,

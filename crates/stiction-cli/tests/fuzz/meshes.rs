@@ -68,7 +68,7 @@ fn body<const D: usize>(mesh: &Mesh, stop: &Stop) -> Fate {
     else {
         return Fate::Refused;
     };
-    match step(&model, &mut state, &mut Workspace::with_stop(Arc::clone(stop))) {
+    match step(&model, &mut state, &mut Workspace::default().with_stop(Arc::clone(stop))) {
         Ok(_) => broken(&model, &state).map_or(Fate::Accepted, Fate::Broken),
         Err(error) => {
             let _ = model.describe(&error);

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stiction_sim::model::Model;
-use stiction_sim::newton::Workspace;
 use stiction_sim::scene::{Scene, Shape};
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -220,7 +219,8 @@ fn steps<const D: usize>(scene: &Scene, stop: &Stop) -> Fate {
         }
     };
     for _ in 0..scene.steps().min(2) {
-        if let Err(error) = step(&model, &mut state, &mut Workspace::with_stop(Arc::clone(stop))) {
+        let mut work = scene.workspace().unwrap().with_stop(Arc::clone(stop));
+        if let Err(error) = step(&model, &mut state, &mut work) {
             let _ = scene.explain(&model, &error).to_string();
             break;
         }

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stiction_sim::model::Model;
-use stiction_sim::newton::Workspace;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -17,8 +16,8 @@ use super::scenes::{Fate, broken};
 
 /// A scene with the bytes of its states.
 pub enum Seed {
-    Flat(Box<Model<2>>, Vec<Vec<u8>>),
-    Solid(Box<Model<3>>, Vec<Vec<u8>>),
+    Flat(Scene, Box<Model<2>>, Vec<Vec<u8>>),
+    Solid(Scene, Box<Model<3>>, Vec<Vec<u8>>),
 }
 
 impl Seed {
@@ -27,16 +26,16 @@ impl Seed {
         let scene = Scene::parse_in(text, folder).unwrap();
         if scene.dimension == 2 {
             let (model, states) = states::<2>(&scene, more, file);
-            Self::Flat(Box::new(model), states)
+            Self::Flat(scene, Box::new(model), states)
         } else {
             let (model, states) = states::<3>(&scene, more, file);
-            Self::Solid(Box::new(model), states)
+            Self::Solid(scene, Box::new(model), states)
         }
     }
 
     fn states(&self) -> &[Vec<u8>] {
         match self {
-            Self::Flat(_, states) | Self::Solid(_, states) => states,
+            Self::Flat(.., states) | Self::Solid(.., states) => states,
         }
     }
 
@@ -49,15 +48,15 @@ impl Seed {
     pub fn run(&self, bytes: &[u8], file: &Path, stop: &Stop) -> Fate {
         fs::write(file, bytes).unwrap();
         match self {
-            Self::Flat(model, _) => go_on(model, file, stop),
-            Self::Solid(model, _) => go_on(model, file, stop),
+            Self::Flat(scene, model, _) => go_on(scene, model, file, stop),
+            Self::Solid(scene, model, _) => go_on(scene, model, file, stop),
         }
     }
 }
 
 fn states<const D: usize>(scene: &Scene, more: Vec<Vec<u8>>, file: &Path) -> (Model<D>, Vec<Vec<u8>>) {
     let (model, mut state) = scene.build::<D>().unwrap();
-    let (mut out, mut work) = (more, Workspace::default());
+    let (mut out, mut work) = (more, scene.workspace().unwrap());
     for _ in 0..3 {
         state.save(file, &model).unwrap();
         out.push(fs::read(file).unwrap());
@@ -87,7 +86,7 @@ pub fn changed(random: &mut Random, seed: &Seed) -> Vec<u8> {
     out
 }
 
-fn go_on<const D: usize>(model: &Model<D>, file: &Path, stop: &Stop) -> Fate {
+fn go_on<const D: usize>(scene: &Scene, model: &Model<D>, file: &Path, stop: &Stop) -> Fate {
     let mut state = match State::load(file, model) {
         Ok(state) => state,
         Err(error) => {
@@ -95,7 +94,7 @@ fn go_on<const D: usize>(model: &Model<D>, file: &Path, stop: &Stop) -> Fate {
             return Fate::Refused;
         }
     };
-    match step(model, &mut state, &mut Workspace::with_stop(Arc::clone(stop))) {
+    match step(model, &mut state, &mut scene.workspace().unwrap().with_stop(Arc::clone(stop))) {
         Ok(_) => broken(model, &state).map_or(Fate::Accepted, Fate::Broken),
         Err(error) => {
             let _ = model.describe(&error);

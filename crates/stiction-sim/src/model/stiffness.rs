@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 use crate::params::ContactParams;
 
 /// The barrier stiffness `κ` in J/m⁴: what was given, or as stiff as the bodies ask for, by the rule of [`StiffnessPolicy`].
+///
+/// A part of the model, not of what solves it: weights of contacts depend on it, and so do all forces that are measured.
 #[derive(Clone, Debug)]
 pub struct Stiffness {
     policy: StiffnessPolicy,

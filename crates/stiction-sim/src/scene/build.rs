@@ -22,7 +22,7 @@ impl Scene {
     /// # Errors
     /// If a value is not possible, or bodies intersect.
     pub fn build<const D: usize>(&self) -> Result<(Model<D>, State<D>), SceneError> {
-        let (model, state, _) = self.start(&mut Workspace::default())?;
+        let (model, state, _) = self.start(&mut self.workspace()?)?;
         Ok((model, state))
     }
 
@@ -37,6 +37,14 @@ impl Scene {
         let (model, mut state) = self.placed()?;
         let settled = self.settle(&model, &mut state, work);
         Ok((model, state, settled))
+    }
+
+    /// What solves the steps of the scene, as `[solver]` says.
+    ///
+    /// # Errors
+    /// If a value is not possible.
+    pub fn workspace<const D: usize>(&self) -> Result<Workspace<D>, SceneError> {
+        Workspace::new(self.newton()?).map_err(|error| self.range_error(&error))
     }
 
     /// Brings the contacts of the scene's model, or of that with more energies, to rest, unless the scene does without.
@@ -83,13 +91,8 @@ impl Scene {
         if !(2..=3).contains(&self.dimension) {
             return Err(self.error("dimension", "must be 2 or 3"));
         }
-        match self.params()?.check() {
-            Err(Error::BadParameter { name, value, must }) => {
-                return Err(self.error(name, format!("{value} is not possible: it must be {must}")));
-            }
-            Err(error) => return Err(SceneError::plain(error.to_string())),
-            Ok(()) => {}
-        }
+        let (params, newton) = (self.params()?, self.newton()?);
+        params.check().and_then(|()| newton.check()).map_err(|error| self.range_error(&error))?;
         if !(self.time.end >= self.time.step && self.time.end.is_finite()) {
             return Err(self.error("time.end", "must be at least one step"));
         }
@@ -138,22 +141,35 @@ impl Scene {
         }
     }
 
+    /// An error at the key of the parameter that is out of range.
+    fn range_error(&self, error: &Error) -> SceneError {
+        match error {
+            Error::BadParameter { name, value, must } => {
+                self.error(name, format!("{value} is not possible: it must be {must}"))
+            }
+            other => SceneError::plain(other.to_string()),
+        }
+    }
+
     pub(super) fn error(&self, key: &str, message: impl Into<String>) -> SceneError {
         SceneError::at(&self.text, key, message)
     }
 
     fn params(&self) -> Result<Params, SceneError> {
-        let newton = NewtonParams::default();
         Ok(Params {
             time: TimeParams { step: self.time.step, integrator: self.integrator()? },
             contact: self.contact_params()?,
             friction: self.friction_params()?,
-            newton: NewtonParams {
-                tolerance: self.solver.tolerance.or(newton.tolerance),
-                max_iterations: self.solver.max_iterations.unwrap_or(newton.max_iterations),
-                retries: self.solver.retries.unwrap_or(newton.retries),
-                linear: self.named("solver.linear", self.solver.linear.as_deref())?,
-            },
+        })
+    }
+
+    fn newton(&self) -> Result<NewtonParams, SceneError> {
+        let (given, usual) = (&self.solver, NewtonParams::default());
+        Ok(NewtonParams {
+            tolerance: given.tolerance.or(usual.tolerance),
+            max_iterations: given.max_iterations.unwrap_or(usual.max_iterations),
+            retries: given.retries.unwrap_or(usual.retries),
+            linear: self.named("solver.linear", given.linear.as_deref())?,
         })
     }
 

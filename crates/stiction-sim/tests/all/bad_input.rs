@@ -7,7 +7,7 @@ use stiction_sim::error::Error;
 use stiction_sim::material::Lame;
 use stiction_sim::model::{Body, Model};
 use stiction_sim::newton::Workspace;
-use stiction_sim::params::Params;
+use stiction_sim::params::{NewtonParams, Params};
 use stiction_sim::scene::Scene;
 use stiction_sim::step::step;
 
@@ -101,8 +101,7 @@ fn motions_without_a_value_are_named() {
     let words =
         "density = 1000.0 }\nmotions = [{ side = \"top\", formula = [\"0\", \"0.01 * sqrt(0.025 - t)\"] }]";
     let scene = Scene::parse(&GOOD.replace("density = 1000.0 }", words)).unwrap();
-    let (model, mut state) = scene.build::<2>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = support::begin::<2>(&scene);
     let error = (0..3).find_map(|_| {
         let before = state.clone();
         step(&model, &mut state, &mut work).err().inspect(|_| assert_eq!(state, before))
@@ -723,8 +722,7 @@ keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.001], [0.02, 0.0, -0.5]]
 side = "bottom"
 keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.001], [0.02, 0.0, -0.5]]
 "#;
-    let (model, mut state) = Scene::parse(text).and_then(|scene| scene.build::<2>()).unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = support::begin::<2>(&Scene::parse(text).unwrap());
     step(&model, &mut state, &mut work).unwrap();
     let before = state.clone();
     let error = step(&model, &mut state, &mut work).unwrap_err();
@@ -735,9 +733,9 @@ keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.001], [0.02, 0.0, -0.5]]
 
 #[test]
 fn an_interrupted_step_changes_nothing() {
-    let (model, mut state) = support::scene("rub-2d.toml").build::<2>().unwrap();
+    let (model, mut state, work) = support::begin::<2>(&support::scene("rub-2d.toml"));
     let before = state.clone();
-    let mut work = Workspace::with_stop(std::sync::Arc::new(true.into()));
+    let mut work = work.with_stop(std::sync::Arc::new(true.into()));
     let error = step(&model, &mut state, &mut work).unwrap_err();
     assert!(matches!(error, Error::Interrupted { step: 1 }), "{error}");
     assert_eq!(before, state);
@@ -746,11 +744,11 @@ fn an_interrupted_step_changes_nothing() {
 #[test]
 fn too_few_iterations_are_reported_and_change_nothing() {
     let (mut model, mut state) = support::scene("rub-2d.toml").build::<2>().unwrap();
-    model.params.newton.max_iterations = 1;
-    model.params.newton.retries = 0;
     model.params.friction.lag_iterations = 1;
     let before = state.clone();
-    let error = step(&model, &mut state, &mut Workspace::default()).unwrap_err();
+    let newton = NewtonParams { max_iterations: 1, retries: 0, ..NewtonParams::default() };
+    let mut work = Workspace::new(newton).unwrap();
+    let error = step(&model, &mut state, &mut work).unwrap_err();
     assert!(matches!(error, Error::NotConverged { step: 1, iterations: 1, .. }), "{error}");
     assert_eq!(before, state);
 }

@@ -1,7 +1,7 @@
 //! Closed forms with nothing but defaults: what a first scene gives.
 
+use crate::support;
 use stiction_sim::integrator::IntegratorKind;
-use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::step::step;
@@ -11,8 +11,7 @@ const G: f64 = 9.81;
 /// All steps of a scene in 2D, the start first.
 fn reports(text: &str) -> Vec<StepReport<2>> {
     let scene = Scene::parse(text).unwrap();
-    let (model, mut state) = scene.build::<2>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = support::begin::<2>(&scene);
     let mut reports = vec![StepReport::at_start(&model, &state)];
     for _ in 0..scene.steps() {
         reports.push(step(&model, &mut state, &mut work).unwrap());

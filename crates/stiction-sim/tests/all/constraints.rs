@@ -1,7 +1,7 @@
 //! Linear conditions on nodes: what is prescribed, what is linked, and what follows.
 
 use super::derivatives::compare_increments;
-use super::support::Random;
+use super::support::{Random, precise};
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
 use stiction_sim::boundary::{Boundary, Trajectory, Turn};
@@ -295,6 +295,11 @@ fn nearest<const D: usize>(model: &Model<D>, body: usize, place: Vector<D>) -> u
     nodes.min_by(|a, b| away(a).total_cmp(&away(b))).unwrap() as u32
 }
 
+/// What solves the steps of [`hung`].
+fn solver<const D: usize>() -> Workspace<D> {
+    precise(1e-6)
+}
+
 /// Two blocks, the lower one hung on the upper one by a corner, that fall on a floor with friction.
 fn hung<const D: usize>(mass: MassKind, prescribed: bool) -> (Model<D>, State<D>, [u32; 2]) {
     let (upper, lower) = (Vector::axis(1) * 0.35, Vector::axis(1) * 0.2 + Vector::axis(0) * 0.07);
@@ -307,7 +312,7 @@ fn hung<const D: usize>(mass: MassKind, prescribed: bool) -> (Model<D>, State<D>
     let floor = Obstacle::Plane(Plane::new(Vector::ZERO, Vector::axis(1)).unwrap());
     let mut params = Params::default();
     (params.time.step, params.contact.dhat, params.contact.dhat_is_relative) = (0.005, 4e-3, false);
-    (params.friction.mu, params.newton.tolerance) = (0.3.into(), Some(1e-6));
+    params.friction.mu = 0.3.into();
     let (model, state) = Model::new(&bodies, vec![floor], Vector::axis(1) * -9.81, params).unwrap();
     let corner = upper - Vector(std::array::from_fn(|k| [-0.1, 0.05, 0.075][k]));
     let pair = [nearest(&model, 0, corner), nearest(&model, 1, corner)];
@@ -349,7 +354,7 @@ fn linked_bodies_that_touch_nothing_do_not_fall_before_the_start() {
 fn holds<const D: usize>() {
     let (model, mut state, [a, b]) = hung::<D>(MassKind::Lumped, false);
     let apart = |state: &State<D>| state.q[a as usize] - state.q[b as usize];
-    let (start, mut work) = (apart(&state), Workspace::default());
+    let (start, mut work) = (apart(&state), solver());
     let mut reports = vec![StepReport::at_start(&model, &state)];
     for _ in 0..60 {
         reports.push(step(&model, &mut state, &mut work).unwrap());
@@ -379,7 +384,7 @@ fn links_act_on_both_sides_alike() {
     let (model, mut state) = model.clone().with_links(model.constraints.links().to_vec(), state).unwrap();
     let momentum =
         |state: &State<3>| state.v.iter().zip(masses).fold(Vector::ZERO, |sum, (v, m)| sum + *v * *m);
-    let (start, mut work) = (momentum(&state), Workspace::default());
+    let (start, mut work) = (momentum(&state), solver());
     for _ in 0..5 {
         assert_eq!(step(&model, &mut state, &mut work).unwrap().contacts.total(), 0);
     }
@@ -393,7 +398,7 @@ fn links_act_on_both_sides_alike() {
 fn leads<const D: usize>() {
     let (model, mut state, [a, b]) = hung::<D>(MassKind::Consistent, true);
     assert!(!model.constraints.free()[a as usize] && !model.constraints.free()[b as usize]);
-    let (start, mut work) = (state.q[b as usize], Workspace::default());
+    let (start, mut work) = (state.q[b as usize], solver());
     for k in 1..=20 {
         step(&model, &mut state, &mut work).unwrap();
         let expected = start + Vector::axis(0) * (0.5 * 0.005 * f64::from(k));
@@ -414,7 +419,7 @@ fn linked_runs_repeat_to_the_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let (model, mut state, _) = hung::<3>(MassKind::Consistent, false);
-            let mut work = Workspace::default();
+            let mut work = solver();
             (0..30).for_each(|_| drop(step(&model, &mut state, &mut work).unwrap()));
             (model, state)
         })
@@ -424,10 +429,10 @@ fn linked_runs_repeat_to_the_bit() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("linked.bin");
     one.save(&path, &model).unwrap();
     let mut loaded = State::load(&path, &model).unwrap();
-    let mut work = Workspace::default();
+    let mut work = solver();
     for _ in 0..5 {
         step(&model, &mut one, &mut work).unwrap();
-        step(&model, &mut loaded, &mut Workspace::default()).unwrap();
+        step(&model, &mut loaded, &mut solver()).unwrap();
     }
     assert!(one == loaded);
     let other = || vec![link("other", &[(0, 1.0), (1, -1.0)])];

@@ -1,7 +1,7 @@
 //! Fine surfaces that coarse solids carry.
 
 use super::derivatives::compare_increments;
-use super::support::{Random, run_changed, scene};
+use super::support::{Random, precise, run_changed, scene};
 use stiction::math::{Matrix, Vector};
 use stiction::obstacle::{Obstacle, Plane};
 use stiction_sim::boundary::Trajectory;
@@ -102,10 +102,10 @@ fn incline<const D: usize>() {
     let mut params = Params::default();
     (params.contact.dhat, params.contact.dhat_is_relative, params.time.step) = (1e-3, false, 0.01);
     (params.friction.mu, params.friction.eps_v) = (mu.into(), 1e-3);
-    (params.time.integrator, params.newton.tolerance) = (IntegratorKind::ImplicitEuler, Some(1e-10));
+    params.time.integrator = IntegratorKind::ImplicitEuler;
     let body = bumpy::<D>("block", Vector::axis(1) * 0.0995, 1e6, 3);
     let (model, mut state) = Model::new(&[body], floor::<D>(0.0), gravity, params).unwrap();
-    let mut work = Workspace::default();
+    let mut work = precise(1e-10);
     let mut reports = vec![StepReport::at_start(&model, &state)];
     for _ in 0..300 {
         reports.push(step(&model, &mut state, &mut work).unwrap());

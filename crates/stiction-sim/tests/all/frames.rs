@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::support;
 use stiction_sim::io::vtu::{self, VtuFrames};
 use stiction_sim::io::{Frame, FrameWriter};
-use stiction_sim::newton::Workspace;
 use stiction_sim::step::step;
 
 fn folder(name: &str) -> PathBuf {
@@ -18,10 +17,10 @@ fn folder(name: &str) -> PathBuf {
 /// What a writer leaves is found, read back to the last bit, and put back to an earlier state.
 fn comes_back<const D: usize>(name: &str) {
     let folder = folder(&format!("frames-{D}"));
-    let (model, mut state) = support::scene(name).build::<D>().unwrap();
+    let (model, mut state, mut work) = support::begin::<D>(&support::scene(name));
     let mut frames: Box<dyn FrameWriter<D>> = Box::new(VtuFrames::new(&folder));
     assert!(frames.listed().is_empty() && frames.found().unwrap().is_empty());
-    let (mut work, mut written) = (Workspace::default(), Vec::new());
+    let mut written = Vec::new();
     for _ in 0..3 {
         frames.write(&model, &state).unwrap();
         written.push((Frame { step: state.step, time: state.time }, state.q.clone()));

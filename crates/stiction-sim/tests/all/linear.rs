@@ -11,10 +11,15 @@ use stiction::stencil::Stencil;
 use stiction_sim::linear::{ConjugateGradients, DirectSolver, LinearKind, LinearSolver, Precision, System};
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
+use stiction_sim::params::NewtonParams;
 use stiction_sim::report::StepReport;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
 use stiction_sim::timings::Phase;
+
+fn solver<const D: usize>(linear: LinearKind) -> Workspace<D> {
+    Workspace::new(NewtonParams { linear, ..NewtonParams::default() }).unwrap()
+}
 
 /// Some steps of a scene with a solver.
 fn run<const D: usize>(
@@ -22,9 +27,8 @@ fn run<const D: usize>(
     steps: usize,
     kind: LinearKind,
 ) -> (Model<D>, State<D>, Vec<StepReport<D>>) {
-    let (mut model, mut state) = support::scene(name).build::<D>().unwrap();
-    model.params.newton.linear = kind;
-    let mut work = Workspace::default();
+    let (model, mut state) = support::scene(name).build::<D>().unwrap();
+    let mut work = solver(kind);
     let reports = (0..steps).map(|_| step(&model, &mut state, &mut work).unwrap()).collect();
     (model, state, reports)
 }
@@ -35,7 +39,7 @@ fn compare<const D: usize>(name: &str, steps: usize) {
     let (_, iterative, reports) = run::<D>(name, steps, LinearKind::ConjugateGradients);
     let apart = direct.q.iter().zip(&iterative.q).map(|(a, b)| (*a - *b).norm()).fold(0.0, f64::max);
     let fallbacks: usize = reports.iter().map(|report| report.fallbacks).sum();
-    let allowed = stiction_sim::problem::tolerance(&model) * model.params.time.step * steps as f64;
+    let allowed = Workspace::default().tolerance(&model) * model.params.time.step * steps as f64;
     println!(
         "{name}: {apart:.1e} m apart, {allowed:.1e} allowed, {fallbacks} solutions by the direct solver"
     );
@@ -95,7 +99,7 @@ fn another_solver_finds_the_same() {
     let (model, ours, reports) = run::<2>("rub-2d.toml", 10, LinearKind::Direct);
     let calls = Arc::new(AtomicUsize::new(0));
     let (_, mut theirs) = support::scene("rub-2d.toml").build::<2>().unwrap();
-    let mut work = Workspace::with_solver(LinearSolver::with_direct(Textbook(calls.clone())));
+    let mut work = Workspace::default().with_solver(LinearSolver::with_direct(Textbook(calls.clone())));
     let iterations: usize = (0..10).map(|_| step(&model, &mut theirs, &mut work).unwrap().iterations).sum();
     assert!(calls.load(Ordering::Relaxed) >= iterations && iterations > 10);
     assert_eq!(iterations, reports.iter().map(|report| report.iterations).sum::<usize>());
@@ -162,10 +166,10 @@ fn a_scene_names_its_solver() {
     let text = support::scene("slide-2d.toml").text().to_owned();
     let with = |name: &str| {
         let text = text.replace("[[bodies]]", &format!("[solver]\nlinear = \"{name}\"\n\n[[bodies]]"));
-        stiction_sim::scene::Scene::parse(&text).and_then(|scene| scene.build::<2>())
+        stiction_sim::scene::Scene::parse(&text).and_then(|scene| scene.workspace::<2>())
     };
     for kind in LinearKind::ALL {
-        assert_eq!(with(kind.name()).unwrap().0.params.newton.linear, kind);
+        assert_eq!(with(kind.name()).unwrap().newton().linear, kind);
     }
     let said = with("lu").unwrap_err().to_string();
     assert!(said.contains("solver.linear") && said.contains("direct, cg, auto"), "{said}");
@@ -173,8 +177,7 @@ fn a_scene_names_its_solver() {
 
 #[test]
 fn times_add_up_and_can_be_taken() {
-    let (model, mut state) = support::scene("slide-2d.toml").build::<2>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = support::begin::<2>(&support::scene("slide-2d.toml"));
     for _ in 0..5 {
         step(&model, &mut state, &mut work).unwrap();
     }

@@ -284,8 +284,8 @@ fn memory_goes_through_substeps() {
     let text = support::scene("rub-2d.toml").text().replace("[0.2, 0.0, -0.004", "[0.02, 0.0, -0.004");
     let few = "[solver]\nmax_iterations = 5\nretries = 5\n[contact]\nsettle = false";
     let text = text.replace("[contact]", few).replace("[friction]", "[friction]\nlag_iterations = 1");
-    let (model, mut state) = Scene::parse(&text).unwrap().build::<2>().unwrap();
-    let (mut work, mut divided, mut within) = (Workspace::default(), 0, 0);
+    let (model, mut state, mut work) = support::begin::<2>(&Scene::parse(&text).unwrap());
+    let (mut divided, mut within) = (0, 0);
     for _ in 0..40 {
         let before = state.clone();
         let report = step(&model, &mut state, &mut work).unwrap();

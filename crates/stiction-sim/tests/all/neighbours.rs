@@ -11,12 +11,13 @@ use stiction_sim::step_bound::{Sweep, Way};
 
 /// Steps with one memory for all of them, and with a new one for each.
 fn compare<const D: usize>(name: &str, steps: usize) {
-    let (model, mut state) = support::scene(name).build::<D>().unwrap();
-    let (mut other, mut work, mut contacts) = (state.clone(), Workspace::default(), 0);
+    let scene = support::scene(name);
+    let (model, mut state, mut work) = support::begin::<D>(&scene);
+    let (mut other, mut contacts) = (state.clone(), 0);
     for _ in 0..steps {
         let report = step(&model, &mut state, &mut work).unwrap();
         contacts += report.contacts.total();
-        assert_eq!(step(&model, &mut other, &mut Workspace::default()).unwrap(), report, "{name}");
+        assert_eq!(step(&model, &mut other, &mut scene.workspace().unwrap()).unwrap(), report, "{name}");
         assert_eq!(state, other, "{name}");
     }
     assert!(contacts > 0, "{name} touches nothing");
@@ -53,8 +54,7 @@ fn models_may_share_a_workspace() {
 
 /// A scene after some steps, in which something touches.
 fn touching<const D: usize>(name: &str, steps: usize) -> (Model<D>, State<D>) {
-    let (model, mut state) = support::scene(name).build::<D>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = support::begin::<D>(&support::scene(name));
     for _ in 0..steps {
         step(&model, &mut state, &mut work).unwrap();
     }

@@ -1,8 +1,7 @@
 //! Obstacles that move, and round ones, against closed forms.
 
-use crate::support::{Finished, run, run_text};
+use crate::support::{Finished, begin, run, run_text};
 use stiction_sim::error::Error;
-use stiction_sim::newton::Workspace;
 use stiction_sim::scene::Scene;
 use stiction_sim::step::step;
 
@@ -242,8 +241,7 @@ fn an_obstacle_that_is_blocked_is_reported_and_changes_nothing() {
                  motion.keyframes = [[0.0, 0.0, 0.0], [0.01, 0.0, -0.01], [0.02, 0.0, -0.35]]";
     let text = scene::<2>(0.1, "step = 0.01, end = 1.0", ("[0.0, 0.05]", "fixed = [\"bottom\"]"), plane);
     let text = text.replace("[[bodies]]", "solver.retries = 1\n[[bodies]]");
-    let (model, mut state) = Scene::parse(&text).unwrap().build::<2>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = begin::<2>(&Scene::parse(&text).unwrap());
     step(&model, &mut state, &mut work).unwrap();
     let before = state.clone();
     let error = step(&model, &mut state, &mut work).unwrap_err();
@@ -267,8 +265,7 @@ fn what_is_met_between_vertices_is_named() {
     let text = text
         .replace("cells = [4, 2]", "cells = [4, 4]")
         .replace("[[bodies]]", "solver.retries = 1\n[[bodies]]");
-    let (model, mut state) = Scene::parse(&text).unwrap().build::<2>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = begin::<2>(&Scene::parse(&text).unwrap());
     let error = loop {
         let before = state.clone();
         match step(&model, &mut state, &mut work) {

@@ -1,12 +1,11 @@
 //! What is driven, as part of Newton's direction.
 
-use crate::support::Random;
+use crate::support::{Random, begin};
 use stiction::blocks::Blocks;
 use stiction::distance::Psd;
 use stiction::math::Vector;
 use stiction::potential::Potential;
 use stiction_sim::neighbours::Neighbours;
-use stiction_sim::newton::Workspace;
 use stiction_sim::problem::{Drive, Problem, Solution, TimeSpan};
 use stiction_sim::push::{Coupling, Push};
 use stiction_sim::scene::Scene;
@@ -29,9 +28,9 @@ fn squeezed<const D: usize>() -> String {
 
 /// Along a direction in which everything moves, driven or not, the model of the energy has the slope `R − C` and the curvature `C`.
 fn the_model_has_the_slope_and_curvature_of_the_energy<const D: usize>() {
-    let (mut model, mut state) = Scene::parse(&squeezed::<D>()).unwrap().build::<D>().unwrap();
+    let (mut model, mut state, mut work) = begin::<D>(&Scene::parse(&squeezed::<D>()).unwrap());
     for _ in 0..3 {
-        step(&model, &mut state, &mut Workspace::default()).unwrap();
+        step(&model, &mut state, &mut work).unwrap();
     }
     // Differences know nothing of projections.
     model.params.contact.psd_projection = false;
@@ -87,8 +86,7 @@ fn walls_and_what_they_push_move_together() {
                 [[planes]]\npoint = [-0.1009, 0.0]\nnormal = [1.0, 0.0]\nmotion.velocity = [1.0, 0.0]\n\
                 [[bodies]]\nname = \"block\"\nmaterial = { young = 1e6, poisson = 0.3, density = 1000.0 }\n\
                 shape.box = { center = [0.0, 0.0509], size = [0.2, 0.1], cells = [8, 4] }";
-    let (model, mut state) = Scene::parse(text).unwrap().build::<2>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = begin::<2>(&Scene::parse(text).unwrap());
     for k in 1..=10 {
         let report = step(&model, &mut state, &mut work).unwrap();
         assert!(

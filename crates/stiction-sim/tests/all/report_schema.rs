@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::support;
 use stiction::friction::Outcome;
 use stiction::math::Vector;
-use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
 use stiction_sim::report::schema::{Column, Kind, Schema, Value};
 use stiction_sim::step::step;
@@ -202,8 +201,8 @@ fn every_number_has_a_column_of_its_own() {
 /// Fields of a table say what the report had, to the last bit.
 #[test]
 fn values_come_back_from_their_fields() {
-    let (model, mut state) = support::scene("slide-2d.toml").build::<2>().unwrap();
-    let (schema, mut work) = (Schema::of(&model), Workspace::default());
+    let (model, mut state, mut work) = support::begin::<2>(&support::scene("slide-2d.toml"));
+    let schema = Schema::of(&model);
     let start = StepReport::at_start(&model, &state);
     let empty = StepReport { gap: f64::INFINITY, ..start.clone() };
     let made = step(&model, &mut state, &mut work).unwrap();

@@ -3,7 +3,6 @@
 use crate::support;
 use stiction_sim::error::Error;
 use stiction_sim::model::Model;
-use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
@@ -15,7 +14,7 @@ const HARD: [(&str, &str, usize); 3] =
 
 const STEPS: usize = 20;
 
-fn hard(name: &str, integrator: &str, max_iterations: usize, retries: usize) -> (Model<2>, State<2>) {
+fn hard(name: &str, integrator: &str, max_iterations: usize, retries: usize) -> Scene {
     let text = support::scene(name)
         .text()
         .replace("[time]", &format!("[time]\nintegrator = \"{integrator}\""))
@@ -26,7 +25,7 @@ fn hard(name: &str, integrator: &str, max_iterations: usize, retries: usize) -> 
             ),
         )
         .replace("[friction]", "[friction]\nlag_iterations = 1");
-    Scene::parse(&text).unwrap().build::<2>().unwrap()
+    Scene::parse(&text).unwrap()
 }
 
 /// What every step keeps, in one piece or in many.
@@ -46,8 +45,7 @@ fn check(name: &str, model: &Model<2>, state: &State<2>, (step, report): (usize,
 #[test]
 fn hard_steps_are_made_in_substeps() {
     for (name, integrator, limit) in HARD {
-        let (model, mut state) = hard(name, integrator, limit, 5);
-        let mut work = Workspace::default();
+        let (model, mut state, mut work) = support::begin::<2>(&hard(name, integrator, limit, 5));
         let mut last = StepReport::at_start(&model, &state);
         let mut divided = 0;
         for k in 1..=STEPS {
@@ -76,12 +74,12 @@ fn hard_steps_are_made_in_substeps() {
 #[test]
 fn hard_steps_have_the_same_bits_from_any_start() {
     for (name, integrator, limit) in HARD {
-        let (model, mut state) = hard(name, integrator, limit, 5);
+        let scene = hard(name, integrator, limit, 5);
+        let (model, mut state, mut work) = support::begin::<2>(&scene);
         let mut other = state.clone();
-        let mut work = Workspace::default();
         for _ in 0..STEPS {
             let report = step(&model, &mut state, &mut work).unwrap();
-            assert_eq!(step(&model, &mut other, &mut Workspace::default()).unwrap(), report);
+            assert_eq!(step(&model, &mut other, &mut scene.workspace().unwrap()).unwrap(), report);
             assert_eq!(state, other);
         }
     }
@@ -90,8 +88,7 @@ fn hard_steps_have_the_same_bits_from_any_start() {
 #[test]
 fn without_retries_the_first_hard_step_fails_and_changes_nothing() {
     for (name, integrator, limit) in HARD {
-        let (model, mut state) = hard(name, integrator, limit, 0);
-        let mut work = Workspace::default();
+        let (model, mut state, mut work) = support::begin::<2>(&hard(name, integrator, limit, 0));
         let failed = (0..STEPS).find_map(|_| {
             let before = state.clone();
             let error = step(&model, &mut state, &mut work).err()?;
@@ -104,9 +101,9 @@ fn without_retries_the_first_hard_step_fails_and_changes_nothing() {
 
 #[test]
 fn a_step_that_fails_in_substeps_too_says_so_and_changes_nothing() {
-    let (model, mut state) = hard("rub-2d.toml", "bdf2", 2, 3);
+    let (model, mut state, mut work) = support::begin::<2>(&hard("rub-2d.toml", "bdf2", 2, 3));
     let before = state.clone();
-    let error = step(&model, &mut state, &mut Workspace::default()).unwrap_err();
+    let error = step(&model, &mut state, &mut work).unwrap_err();
     assert!(matches!(&error, Error::InSubsteps { substeps: 8, .. }), "{error}");
     let message = error.to_string();
     for words in ["step 1: no solution after 2 Newton iterations", "in 8 substeps, too"] {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::support;
 use stiction::math::vector;
 use stiction_sim::model::Model;
-use stiction_sim::newton::Workspace;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
@@ -34,8 +33,8 @@ fn scene(name: &str, integrator: &str) -> Scene {
 
 /// Saved after `steps` and loaded, the rest of the way has the same bits.
 fn comes_back<const D: usize>(name: &str, integrator: &str, steps: usize) {
-    let (model, mut state) = scene(name, integrator).build::<D>().unwrap();
-    let mut work = Workspace::default();
+    let scene = scene(name, integrator);
+    let (model, mut state, mut work) = support::begin::<D>(&scene);
     for _ in 0..steps {
         step(&model, &mut state, &mut work).unwrap();
     }
@@ -44,7 +43,7 @@ fn comes_back<const D: usize>(name: &str, integrator: &str, steps: usize) {
     let mut loaded = State::load(&path, &model).unwrap();
     assert_eq!(bits(&state), bits(&loaded));
     assert_eq!(state.memory, loaded.memory);
-    let mut other = Workspace::default();
+    let mut other = scene.workspace().unwrap();
     for _ in 0..4 {
         let report = step(&model, &mut state, &mut work).unwrap();
         assert_eq!(step(&model, &mut loaded, &mut other).unwrap(), report);
@@ -69,8 +68,8 @@ fn states_come_back_to_the_last_bit() {
 
 /// A model, a state of it with all parts, and the bytes of its file.
 fn example(name: &str) -> (Model<2>, Vec<u8>, PathBuf) {
-    let (model, mut state) = support::scene("slide-2d.toml").build::<2>().unwrap();
-    step(&model, &mut state, &mut Workspace::default()).unwrap();
+    let (model, mut state, mut work) = support::begin::<2>(&support::scene("slide-2d.toml"));
+    step(&model, &mut state, &mut work).unwrap();
     state.a = state.v.clone();
     state.before = Some(stiction_sim::state::Before { q: state.q.clone(), v: state.v.clone(), h: 0.01 });
     state.kappa = Some(1e5);

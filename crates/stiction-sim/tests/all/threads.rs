@@ -1,15 +1,13 @@
 //! The same input gives the same bits, whatever the number of threads.
 
 use crate::support;
-use stiction_sim::newton::Workspace;
 use stiction_sim::step::step;
 
 /// Bits of positions and velocities after some steps of a scene, on a pool of so many threads.
 fn bits<const D: usize>(name: &str, steps: usize, threads: usize) -> Vec<u64> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let (model, mut state) = support::scene(name).build::<D>().unwrap();
-        let mut work = Workspace::default();
+        let (model, mut state, mut work) = support::begin::<D>(&support::scene(name));
         let mut contacts = 0;
         for _ in 0..steps {
             let report = step(&model, &mut state, &mut work).unwrap();

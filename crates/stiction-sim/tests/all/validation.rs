@@ -3,6 +3,7 @@
 //! `cargo test -p stiction-sim --test all validation:: -- --nocapture` prints what is measured. Blocks begin where they rest: what they do then is
 //! friction, not bouncing.
 
+use crate::support;
 use stiction::friction::Mu;
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, Plane};
@@ -183,7 +184,7 @@ fn every_integrator_creeps_as_the_law_says() {
             if newmark {
                 // What Newton's method leaves does not go away by itself, and vibrations only by damping.
                 let mut run = Run::new(case);
-                run.model.params.newton.tolerance = Some(1e-12);
+                run.work = support::precise(1e-12);
                 // Nor with friction that follows them.
                 run.model.params.friction.lag_iterations = 1;
                 run.model.rayleigh.beta = vec![1e-2; run.state.q.len()];
@@ -389,8 +390,8 @@ formula = [\"0\", \"-{press:e} * t\"]
 
     /// The smallest gap as a part of d̂, Newton's iterations, and κ in units of its own.
     fn run(&self) -> (f64, usize, f64) {
-        let (model, mut state) = self.scene().build::<2>().unwrap();
-        let (mut work, mut iterations, mut gap) = (Workspace::default(), 0, 0.0);
+        let (model, mut state, mut work) = support::begin::<2>(&self.scene());
+        let (mut iterations, mut gap) = (0, 0.0);
         for _ in 0..self.increments {
             let report = step(&model, &mut state, &mut work).unwrap();
             model.check_free(&state).unwrap();
@@ -433,8 +434,8 @@ material = { young = 1e6, poisson = 0.3, density = 1000.0 }
 loads = [{ side = \"top\", force = [0.0, -4e4], factor = \"t\" }]
 ";
     let scene = Scene::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let (model, mut state) = scene.build::<2>().unwrap();
-    let (mut work, mut pieces) = (Workspace::default(), 0);
+    let (model, mut state, mut work) = support::begin::<2>(&scene);
+    let mut pieces = 0;
     for _ in 0..scene.steps() {
         let report = step(&model, &mut state, &mut work).unwrap();
         model.check_free(&state).unwrap();
@@ -465,8 +466,8 @@ side = \"top\"
 keyframes = [[0.0, 0.0, 0.0], [0.5, 0.0, -0.01], [2.0, 0.06, -0.01]]
 ";
     let scene = Scene::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let (model, mut state) = scene.build::<2>().unwrap();
-    let (mut work, mut ratio) = (Workspace::default(), 0.0);
+    let (model, mut state, mut work) = support::begin::<2>(&scene);
+    let mut ratio = 0.0;
     for _ in 0..scene.steps() {
         step(&model, &mut state, &mut work).unwrap();
         model.check_free(&state).unwrap();
@@ -498,8 +499,7 @@ keyframes = [[0.0, 0.0, 0.0, 0.0], [0.4, 0.0, -0.08, 0.0]]
 "
         )
     };
-    let (model, mut state) = Scene::parse(&text(0.0)).unwrap().build::<3>().unwrap();
-    let mut work = Workspace::default();
+    let (model, mut state, mut work) = support::begin::<3>(&Scene::parse(&text(0.0)).unwrap());
     for _ in 0..20 {
         step(&model, &mut state, &mut work).unwrap();
         model.check_free(&state).unwrap();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use stiction::math::Vector;
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
+use stiction_sim::params::NewtonParams;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
@@ -22,6 +23,17 @@ pub struct Finished<const D: usize> {
     pub model: Model<D>,
     pub state: State<D>,
     pub reports: Vec<StepReport<D>>,
+}
+
+/// The model of a scene, its state at the start, and what solves its steps.
+pub fn begin<const D: usize>(scene: &Scene) -> (Model<D>, State<D>, Workspace<D>) {
+    let (model, state) = scene.build().unwrap();
+    (model, state, scene.workspace().unwrap())
+}
+
+/// What solves steps with a tolerance in m/s.
+pub fn precise<const D: usize>(tolerance: f64) -> Workspace<D> {
+    Workspace::new(NewtonParams { tolerance: Some(tolerance), ..NewtonParams::default() }).unwrap()
 }
 
 /// Runs a scene to its end. After every step nothing intersects (exactly) and no energy came from nowhere, and contacts push no more than
@@ -71,7 +83,7 @@ pub fn run_text<const D: usize>(name: &str, text: &str) -> Finished<D> {
 
 fn run_scene<const D: usize>(name: &str, scene: &Scene, watch_energy: bool) -> Finished<D> {
     let (model, mut state) = scene.build::<D>().unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mut work = Workspace::default();
+    let mut work = scene.workspace().unwrap();
     let mut reports = vec![StepReport::at_start(&model, &state)];
     for _ in 0..scene.steps() {
         let report = step(&model, &mut state, &mut work).unwrap_or_else(|error| panic!("{name}: {error}"));
