@@ -285,6 +285,8 @@ def test_a_hard_step_is_made_in_substeps():
     reports = hard.run(until=20 * hard.scene.time_step)
     assert max(report["substeps"] for report in reports) > 1 and hard.steps == 20
     assert [report["time"] for report in reports] == [(k + 1) * hard.scene.time_step for k in range(20)]
+    restored = pickle.loads(pickle.dumps(stiction.Simulation(hard.scene)))
+    assert restored.run(until=20 * hard.scene.time_step) == reports
 
 
 def test_other_threads_run_and_read_during_steps():

@@ -4,6 +4,7 @@ use crate::support;
 use stiction::math::Vector;
 use stiction_sim::boundary::Trajectory;
 use stiction_sim::error::Error;
+use stiction_sim::linear::LinearKind;
 use stiction_sim::material::Lame;
 use stiction_sim::model::{Body, Model};
 use stiction_sim::newton::Workspace;
@@ -739,6 +740,27 @@ fn an_interrupted_step_changes_nothing() {
     let error = step(&model, &mut state, &mut work).unwrap_err();
     assert!(matches!(error, Error::Interrupted { step: 1 }), "{error}");
     assert_eq!(before, state);
+}
+
+/// What a scene says about its solver gets there, and is checked where it does.
+#[test]
+fn a_workspace_has_the_solver_of_its_scene_and_checks_it() {
+    let text = GOOD.replacen(
+        "[[bodies]]",
+        "[solver]\ntolerance = 1e-5\nmax_iterations = 70\nretries = 2\nlinear = \"cg\"\n[[bodies]]",
+        1,
+    );
+    let work = Scene::parse(&text).unwrap().workspace::<2>().unwrap();
+    let linear = LinearKind::ConjugateGradients;
+    assert_eq!(
+        *work.newton(),
+        NewtonParams { tolerance: Some(1e-5), max_iterations: 70, retries: 2, linear }
+    );
+    let refused = |newton| Workspace::<2>::new(newton).unwrap_err().to_string();
+    let usual = NewtonParams::default();
+    assert!(refused(NewtonParams { tolerance: Some(0.0), ..usual }).contains("solver.tolerance = 0 "));
+    assert!(refused(NewtonParams { max_iterations: 0, ..usual }).contains("solver.max_iterations = 0 "));
+    assert!(refused(NewtonParams { retries: 17, ..usual }).contains("solver.retries = 17 "));
 }
 
 #[test]
