@@ -6,7 +6,7 @@ use stiction::math::Vector;
 /// How well a minimum must be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Well enough to freeze friction there, or to let a driven body go on: the step is solved again from there.
+    /// Well enough to freeze friction there: the step is solved again from there.
     Rough,
     /// To the tolerance, or as far as anyone can see.
     Full,

@@ -39,6 +39,14 @@ pub enum Extent {
 /// Energy at a place and the sum of the absolute values of its parts, once they have been computed.
 pub type Known = Option<(f64, f64)>;
 
+/// The energy along a direction.
+pub struct Slope<'a> {
+    /// What is promised.
+    pub course: Course,
+    /// What is known where it begins, and afterwards where that led.
+    pub known: &'a mut Known,
+}
+
 /// What finds out how far a direction may be gone.
 pub struct Search<'a, const D: usize> {
     /// What is near.
@@ -72,7 +80,8 @@ impl<'a, const D: usize> Line<'a, D> {
         problem: &'a Problem<'a, D>,
         solution: &'a Solution<D>,
         direction: Direction<'a, D>,
-        (method, neighbours): (Method<D>, &mut Neighbours<D>),
+        method: Method<D>,
+        neighbours: &mut Neighbours<D>,
     ) -> Self {
         let (model, p) = (problem.model, &problem.model.surface_at(direction.p));
         // The work of what drives is known for the whole direction, not for one that was shortened vertex by vertex.
@@ -188,13 +197,13 @@ impl<const D: usize> Solution<D> {
     }
 }
 
-/// Goes along a direction as far as nothing touches and the energy falls as its course promises; `known` is the energy at the solution.
+/// Goes along a direction as far as nothing touches and the energy falls as promised.
 pub fn descend<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &mut Solution<D>,
     search: Search<'_, D>,
-    (direction, course): (Direction<'_, D>, Course),
-    known: &mut Known,
+    direction: Direction<'_, D>,
+    slope: Slope<'_>,
 ) -> Extent {
     let contact = &problem.model.params.contact;
     if !contact.line_search_energy {
@@ -206,11 +215,13 @@ pub fn descend<const D: usize>(
     let Search { neighbours, timings } = search;
     for method in methods {
         let line =
-            timings.time(Phase::Search, || Line::new(problem, solution, direction, (*method, neighbours)));
-        if let Some((place, there)) = timings.time(Phase::LineSearch, || line.downhill(course, known)) {
+            timings.time(Phase::Search, || Line::new(problem, solution, direction, *method, neighbours));
+        if let Some((place, there)) =
+            timings.time(Phase::LineSearch, || line.downhill(slope.course, slope.known))
+        {
             let extent = line.extent(&place);
             solution.go_to(place);
-            *known = there;
+            *slope.known = there;
             return extent;
         }
     }
@@ -242,7 +253,7 @@ pub fn begin<const D: usize>(
 ) {
     let Search { neighbours, timings } = search;
     let line =
-        timings.time(Phase::Search, || Line::new(problem, solution, direction, (Sweep::new, neighbours)));
+        timings.time(Phase::Search, || Line::new(problem, solution, direction, Sweep::new, neighbours));
     if let Some(place) = timings.time(Phase::LineSearch, || line.not_into_the_barrier()) {
         solution.go_to(place);
     }
@@ -257,7 +268,7 @@ fn go<const D: usize>(
 ) -> Extent {
     let Search { neighbours, timings } = search;
     let line =
-        timings.time(Phase::Search, || Line::new(problem, solution, direction, (Sweep::new, neighbours)));
+        timings.time(Phase::Search, || Line::new(problem, solution, direction, Sweep::new, neighbours));
     let place = timings.time(Phase::LineSearch, || line.as_far_as_allowed());
     let extent = line.extent(&place);
     solution.go_to(place);

@@ -12,7 +12,7 @@ use stiction::potential::Potential;
 use stiction::pull_back::Congruence;
 
 use crate::convergence::{Accuracy, Crawl, is_rough};
-use crate::descent::{self, Direction, Extent, Search};
+use crate::descent::{self, Direction, Extent, Search, Slope};
 use crate::error::{Error, Result};
 use crate::linear::{LinearKind, LinearSolver, Precision, System};
 use crate::model::Model;
@@ -185,7 +185,8 @@ pub fn minimise<const D: usize>(
         solution.curvature.slow = speed > SLOW * last && longest < NEAR * model.barrier.dhat();
         let before = (speed <= 2.0 * tolerance).then(|| solution.contacts.clone());
         let direction = Direction { p: &p, push: push.as_ref() };
-        let mut gone = descent::descend(problem, solution, work.search(), (direction, course), &mut known);
+        let slope = Slope { course, known: &mut known };
+        let mut gone = descent::descend(problem, solution, work.search(), direction, slope);
         if let Some(push) = push.as_ref().filter(|_| gone == Extent::Nowhere) {
             gone = descent::press_on(problem, solution, work.search(), push);
             known = None;

@@ -22,7 +22,8 @@ use crate::way::{Near, Way};
 /// What to keep: method, minimum distance, part of the rest, and the most of it, in m.
 type Rule = (String, f64, f64, f64);
 
-fn read_rule((method, min_distance, keep, most_kept): &Rule) -> PyResult<Ccd> {
+fn read_rule(rule: &Rule) -> PyResult<Ccd> {
+    let (method, min_distance, keep, most_kept) = rule;
     let kind = method.parse().map_err(|error| at("method", error))?;
     let ccd = Ccd::new(kind).with_min_distance(*min_distance).map_err(|error| at("min_distance", error))?;
     let ccd = ccd.with_keep(*keep).map_err(|error| plain(&error))?;

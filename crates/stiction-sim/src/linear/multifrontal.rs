@@ -162,7 +162,7 @@ impl<const D: usize> Work<'_, D> {
             let children = children.into_iter().zip(places).collect();
             let (panel, factor) = rest.factor.split_at_mut(panel_size::<D>(front));
             let (y, x) = rest.x.split_at_mut(D * front.columns);
-            let left = self.eliminate(front, children, (panel, y));
+            let left = self.eliminate(front, children, panel, y);
             if left.is_none() {
                 self.has_failed.store(true, Ordering::Relaxed);
             }
@@ -177,7 +177,8 @@ impl<const D: usize> Work<'_, D> {
         &self,
         front: &Front,
         children: Vec<Left<'_>>,
-        (panel, y): (&mut [f64], &mut [f64]),
+        panel: &mut [f64],
+        y: &mut [f64],
     ) -> Option<Remainder> {
         let (k, m) = (D * front.columns, D * front.rows.len());
         self.load(front, &children, panel);
@@ -188,7 +189,7 @@ impl<const D: usize> Work<'_, D> {
         let matrix = self.remainder(front, &children, below.as_ref());
         let mut rhs = vec![0.0; m];
         for (child, places) in children {
-            add_groups::<D>(&child.rhs, places, (y, &mut rhs));
+            add_groups::<D>(&child.rhs, places, y, &mut rhs);
             self.pool.give(child.matrix);
         }
         solve_lower_triangular_in_place(above.as_ref(), column(y), Par::Seq);
@@ -202,7 +203,7 @@ impl<const D: usize> Work<'_, D> {
             columns.fill(0.0);
             self.load_matrix(front, &range, columns);
             for (child, places) in children {
-                child.add_to::<D>(places, &range, (columns, 0));
+                child.add_to::<D>(places, &range, columns, 0);
             }
         });
     }
@@ -245,7 +246,7 @@ impl<const D: usize> Work<'_, D> {
             }
             let range = k + range.start..k + range.end;
             for (child, places) in children {
-                child.add_to::<D>(places, &range, (columns, k));
+                child.add_to::<D>(places, &range, columns, k);
             }
         });
         left
@@ -292,7 +293,7 @@ impl<const D: usize> Substitution<'_, D> {
             let mut left = vec![0.0; D * front.rows.len()];
             let children = waiting.split_off(waiting.len() - front.children.len());
             for (child, number) in children.iter().zip(&front.children) {
-                add_groups::<D>(child, &self.tree.fronts[*number].in_parent, (y, &mut left));
+                add_groups::<D>(child, &self.tree.fronts[*number].in_parent, y, &mut left);
             }
             substitute(panel, y, &mut left);
             waiting.push(left);
@@ -348,7 +349,8 @@ impl Remainder {
         &self,
         places: &[u32],
         range: &Range<usize>,
-        (columns, first): (&mut [f64], usize),
+        columns: &mut [f64],
+        first: usize,
     ) {
         let size = self.rhs.len();
         let height = columns.len() / (D * range.len()).max(1);
@@ -359,14 +361,14 @@ impl Remainder {
                 let own = &self.matrix[(D * number + l) * size..][..size];
                 let to = D * (place as usize - range.start) + l;
                 let to = &mut columns[to * height..][..height];
-                add_column::<D>(&own[D * number..], &places[number..], (to, first as u32));
+                add_column::<D>(&own[D * number..], &places[number..], to, first as u32);
             }
         }
     }
 }
 
 /// Adds groups of `D` numbers to those at `places` of two lists, one behind the other.
-fn add_groups<const D: usize>(own: &[f64], places: &[u32], (first, second): (&mut [f64], &mut [f64])) {
+fn add_groups<const D: usize>(own: &[f64], places: &[u32], first: &mut [f64], second: &mut [f64]) {
     let k = first.len();
     for (own, &place) in own.as_chunks::<D>().0.iter().zip(places) {
         let to = D * place as usize;
@@ -378,7 +380,7 @@ fn add_groups<const D: usize>(own: &[f64], places: &[u32], (first, second): (&mu
 }
 
 /// Adds groups of `D` numbers to those at `places` of a column that begins with place `first`.
-fn add_column<const D: usize>(own: &[f64], places: &[u32], (to, first): (&mut [f64], u32)) {
+fn add_column<const D: usize>(own: &[f64], places: &[u32], to: &mut [f64], first: u32) {
     let to = to.as_chunks_mut::<D>().0;
     for (own, &place) in own.as_chunks::<D>().0.iter().zip(places) {
         let to = &mut to[(place - first) as usize];
