@@ -49,7 +49,7 @@ pub struct ContactParams {
     /// Barrier stiffness `κ` in J/m⁴, or of contacts weighted by area in J/m⁶ (J/m⁵ in 2D); by default that of
     /// [`StiffnessPolicy`](stiction::barrier::policy::StiffnessPolicy).
     pub barrier_stiffness: Option<f64>,
-    /// Whether `κ` rises where gaps at the end of a step are below 0.1 `d̂`.
+    /// Whether `κ` rises where clearances at the end of a step are below 0.1 `d̂`.
     pub adaptive_barrier_stiffness: bool,
     /// How much a contact counts.
     pub weighting: Weighting,

@@ -9,7 +9,7 @@ use crate::mesh::Surface;
 /// The part `ε` of the modulus that a contact carries as pressure at half its reach.
 const REFERENCE_STRAIN: f64 = 0.1;
 
-/// Gaps below this part of `d̂` ask for a stiffer barrier.
+/// Clearances below this part of `d̂` ask for a stiffer barrier.
 pub const DEEP: f64 = 0.1;
 
 /// By how much the barrier becomes stiffer at a time: few sizes, so that it matters little how it was reached.
