@@ -87,7 +87,7 @@ impl Cholesky {
             self.forget(pattern, &graph);
         }
         if self.graph.is_none() || !self.large.fit(&graph) {
-            self.rebuild(pattern, graph)?;
+            self.rebuild(pattern, &graph)?;
         }
         self.pattern = Some(Arc::clone(pattern));
         Some(&mut self.large)
@@ -103,18 +103,18 @@ impl Cholesky {
     }
 
     /// Makes fronts for a graph and, where that costs little, for what there was a place for before: contacts come back.
-    fn rebuild(&mut self, pattern: &Arc<Pattern>, graph: Graph) -> Option<()> {
+    fn rebuild(&mut self, pattern: &Arc<Pattern>, graph: &Graph) -> Option<()> {
         let both = self.graph.take().filter(|old| old.len() == graph.len()).map(|old| graph.with(&old));
-        let known = [both.as_ref(), Some(&graph)].into_iter().flatten().find_map(|wide| {
+        let known = [both.as_ref(), Some(graph)].into_iter().flatten().find_map(|wide| {
             let elimination = self.eliminate(wide)?;
             Some((wide.clone(), elimination))
         });
         let (wide, elimination) = match known {
             Some(known) => known,
-            None => (graph.clone(), self.reorder(pattern, &graph)?),
+            None => (graph.clone(), self.reorder(pattern, graph)?),
         };
         self.large.set(AssemblyTree::new(&wide, &elimination));
-        self.large.fit(&graph);
+        self.large.fit(graph);
         self.graph = Some(wide);
         Some(())
     }
