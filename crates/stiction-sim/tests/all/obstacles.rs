@@ -287,7 +287,7 @@ fn what_is_met_between_vertices_is_named() {
         "[[spheres]]\ncenter = [0.025, -1.0]\nradius = 1.0\n[solver]\nmax_iterations = 1\nretries = 0",
     );
     let text = text.replace("cells = [4, 2]", "cells = [4, 4]");
-    let (model, mut state) = Scene::parse(&text).unwrap().build::<2>().unwrap();
+    let (model, mut state, mut work) = begin::<2>(&Scene::parse(&text).unwrap());
     let error = (0..20).find_map(|_| step(&model, &mut state, &mut work).err()).unwrap();
     assert!(matches!(error, Error::NotConverged { .. }), "{error}");
 }

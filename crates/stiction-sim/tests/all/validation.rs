@@ -508,7 +508,7 @@ keyframes = [[0.0, 0.0, 0.0, 0.0], [0.4, 0.0, -0.08, 0.0]]
         }
     }
     // A floor in the way.
-    let (model, mut state) = Scene::parse(&text(0.06)).unwrap().build::<3>().unwrap();
+    let (model, mut state, mut work) = support::begin::<3>(&Scene::parse(&text(0.06)).unwrap());
     let error = (0..20).find_map(|_| {
         let before = state.clone();
         step(&model, &mut state, &mut work).err().inspect(|_| assert_eq!(state, before))
