@@ -203,7 +203,7 @@ pub fn descend<const D: usize>(
     solution: &mut Solution<D>,
     search: Search<'_, D>,
     direction: Direction<'_, D>,
-    slope: Slope<'_>,
+    Slope { course, known }: Slope<'_>,
 ) -> Extent {
     let contact = &problem.model.params.contact;
     if !contact.line_search_energy {
@@ -216,12 +216,10 @@ pub fn descend<const D: usize>(
     for method in methods {
         let line =
             timings.time(Phase::Search, || Line::new(problem, solution, direction, *method, neighbours));
-        if let Some((place, there)) =
-            timings.time(Phase::LineSearch, || line.downhill(slope.course, slope.known))
-        {
+        if let Some((place, there)) = timings.time(Phase::LineSearch, || line.downhill(course, known)) {
             let extent = line.extent(&place);
             solution.go_to(place);
-            *slope.known = there;
+            *known = there;
             return extent;
         }
     }
