@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stiction::contact::{AnyContact, Contacts, ObstacleContact};
+use stiction::contact::{AnyContact, ObstacleContact};
 use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
@@ -13,6 +13,7 @@ use crate::neighbours::Neighbours;
 use crate::params::StepBound;
 use crate::problem::{Problem, Solution};
 use crate::push::{Course, Push};
+use crate::reach::ContactsByReach;
 use crate::step_bound::{Shortened, Sweep, Way};
 use crate::timings::{Phase, Timings};
 
@@ -69,7 +70,7 @@ struct Place<const D: usize> {
     q: Vec<Vector<D>>,
     x: Vec<Vector<D>>,
     obstacles: Vec<Obstacle<D>>,
-    contacts: Contacts,
+    contacts: ContactsByReach,
 }
 
 /// A way to find what may touch.
@@ -140,7 +141,7 @@ impl<'a, const D: usize> Line<'a, D> {
     /// The first place at which the energy has fallen enough, with its energy.
     fn downhill(&self, course: Course, known: &mut Known) -> Option<(Place<D>, Known)> {
         let Self { problem, solution, .. } = self;
-        let energy = |contacts: &Contacts, obstacles: &[Obstacle<D>], q: &[Vector<D>]| {
+        let energy = |contacts: &ContactsByReach, obstacles: &[Obstacle<D>], q: &[Vector<D>]| {
             problem.potential_at(solution, contacts, obstacles).energy_and_magnitude(q)
         };
         let here = || energy(&solution.contacts, &solution.obstacles, &solution.q);
@@ -158,12 +159,13 @@ impl<'a, const D: usize> Line<'a, D> {
     /// The first place at which inertia and the barrier have not risen, and no element is inverted.
     fn not_into_the_barrier(&self) -> Option<Place<D>> {
         let Self { problem, solution, .. } = self;
-        let energies = |q: &[Vector<D>], x: &[Vector<D>], contacts: &Contacts, obstacles: &[Obstacle<D>]| {
-            let barrier = problem.model.barrier_potential(contacts, obstacles, solution.kappa);
-            let potential = problem.potential_at(solution, contacts, obstacles);
-            let sum = potential.inertia.energy(q) + potential.scale * barrier.energy(x);
-            if potential.energy(q).is_finite() { sum } else { f64::INFINITY }
-        };
+        let energies =
+            |q: &[Vector<D>], x: &[Vector<D>], contacts: &ContactsByReach, obstacles: &[Obstacle<D>]| {
+                let barrier = problem.model.barrier_potential(contacts, obstacles, solution.kappa);
+                let potential = problem.potential_at(solution, contacts, obstacles);
+                let sum = potential.inertia.energy(q) + potential.scale * barrier.energy(x);
+                if potential.energy(q).is_finite() { sum } else { f64::INFINITY }
+            };
         let start = energies(&solution.q, &solution.x, &solution.contacts, &solution.obstacles);
         let limit = line_search::Limit { start, magnitude: start, decrease: 0.0 };
         let mut left = self.sweep.shortened(problem.model, &solution.x);
@@ -179,7 +181,7 @@ impl<'a, const D: usize> Line<'a, D> {
         let mut touched = vec![false; solution.x.len()];
         solution.contacts.for_each_vertex(|v| touched[v as usize] = true);
         let of_obstacle = |c: &ObstacleContact| (c.stencil.0[0], c.obstacle);
-        let known: BTreeSet<_> = solution.contacts.obstacle.iter().map(of_obstacle).collect();
+        let known: BTreeSet<_> = solution.contacts.usual.obstacle.iter().map(of_obstacle).collect();
         let mut begun = place.contacts.clone();
         begun.retain(|contact| match contact {
             AnyContact::Obstacle(c) => !known.contains(&of_obstacle(c)),

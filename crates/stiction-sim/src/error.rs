@@ -91,21 +91,6 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
-    /// A body that the barrier makes push itself at rest.
-    #[error(
-        "contact.dhat = {dhat:e} makes {contacts} contacts within body \"{body}\" at rest: it must be less than \
-         {limit:.3e}, the distance of its own parts"
-    )]
-    SelfContact {
-        /// `d̂` in m.
-        dhat: f64,
-        /// The body's name.
-        body: String,
-        /// How many contacts there are within bodies.
-        contacts: usize,
-        /// The smallest distance of a contact within a body, in m.
-        limit: f64,
-    },
     /// A matrix of masses that is none.
     #[error("{what}")]
     BadMass {
@@ -371,7 +356,6 @@ impl Error {
             | Self::FlatElement { body, .. }
             | Self::BadBody { body, .. }
             | Self::Twice { body, .. }
-            | Self::SelfContact { body, .. }
             | Self::LooseVertex { body, .. }
             | Self::OutsideCarrier { body, .. }
             | Self::Intersecting { body, .. }

@@ -21,6 +21,7 @@ pub mod load;
 pub mod integrator;
 pub mod linear;
 pub mod params;
+pub mod reach;
 pub mod model;
 pub mod memory;
 pub mod neighbours;

@@ -75,7 +75,7 @@ fn before<'a, const D: usize>(model: &Model<D>, state: &'a State<D>) -> Result<C
         return Ok(Cow::Borrowed(&state.memory));
     }
     let contacts = model.contacts_at(&model.surface_at(&state.q), &model.obstacles.at(state.time));
-    let keys = contacts.keys(&model.surface)?;
+    let keys = contacts.all().keys(&model.surface)?;
     let begun = one_each(keys.into_iter().map(|key| (key, state.time)), f64::min);
     let entries = begun.into_iter().map(|(key, [time])| (key, born(time)));
     Ok(Cow::Owned(ContactMemory::new(entries.collect())?))

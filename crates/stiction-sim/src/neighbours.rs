@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use stiction::broad_phase::{BroadPhaseKind, Candidates, Nearby};
-use stiction::contact::Contacts;
 use stiction::math::Vector;
 use stiction::mesh::Surface;
 use stiction::obstacle::Obstacle;
 
 use crate::model::Model;
+use crate::reach::ContactsByReach;
 
 /// The pairs of a surface that are near each other, of which a small motion leaves most as they were.
 ///
@@ -30,7 +30,12 @@ impl<const D: usize> Neighbours<D> {
     }
 
     /// The contacts of a configuration of the surface, in m, with obstacles where they are then.
-    pub fn contacts(&mut self, model: &Model<D>, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
+    pub fn contacts(
+        &mut self,
+        model: &Model<D>,
+        x: &[Vector<D>],
+        obstacles: &[Obstacle<D>],
+    ) -> ContactsByReach {
         let candidates = self.on_way(model, x, x);
         model.contacts_among(&candidates, x, obstacles)
     }

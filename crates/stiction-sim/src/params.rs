@@ -40,7 +40,8 @@ pub enum StepBound {
     reason = "each is a choice of its own, with a name that people know"
 )]
 pub struct ContactParams {
-    /// Distance `d̂` below which bodies push each other, in m or as a part of the diagonal of the bounding box at rest.
+    /// Distance `d̂` below which bodies push each other, in m or as a part of the diagonal of the bounding box at rest. What is nearer than that
+    /// to its own body at rest has a shorter reach, see [`Reaches`](crate::reach::Reaches).
     pub dhat: f64,
     /// Whether `dhat` is a part of the diagonal.
     pub dhat_is_relative: bool,

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
 use stiction::distance::Psd;
-use stiction::friction::{self, Coefficients, FrictionPotential, Motion, Slides};
+use stiction::friction::{Coefficients, FrictionPotential, Motion, Slides};
 use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 
@@ -16,6 +15,7 @@ use crate::integrator::Scheme;
 use crate::model::{Model, Part};
 use crate::neighbours::Neighbours;
 use crate::obstacles::Drift;
+use crate::reach::{BarrierByReach, ContactsByReach};
 use crate::state::State;
 use crate::term::Configuration;
 
@@ -222,7 +222,7 @@ impl<'a, const D: usize> Problem<'a, D> {
         if coefficients.is_zero() {
             return Slides::default();
         }
-        let mut slides = friction::lag(&at.barrier(self.model), &at.x, coefficients);
+        let mut slides = at.barrier(self.model).lag(&at.x, coefficients);
         slides.refresh_anisotropy(v);
         slides
     }
@@ -249,7 +249,7 @@ impl<'a, const D: usize> Problem<'a, D> {
     pub fn potential_at<'b>(
         &'b self,
         at: &'b Solution<D>,
-        contacts: &'b Contacts,
+        contacts: &'b ContactsByReach,
         obstacles: &'b [Obstacle<D>],
     ) -> Incremental<'b, D> {
         let (model, scheme) = (self.model, &self.scheme);
@@ -294,11 +294,11 @@ pub struct Solution<const D: usize> {
     /// Where obstacles are.
     pub obstacles: Vec<Obstacle<D>>,
     /// Contacts at `x`.
-    pub contacts: Contacts,
+    pub contacts: ContactsByReach,
     /// Friction, frozen.
     pub slides: Slides<D>,
     /// The contacts that friction is frozen at.
-    pub lagged: Contacts,
+    pub lagged: ContactsByReach,
     /// Barrier stiffness in J/m⁴; none before there is contact.
     pub kappa: Option<f64>,
     /// Newton iterations so far.
@@ -345,13 +345,18 @@ impl<const D: usize> Solution<D> {
     }
 
     /// The barrier of its contacts.
-    pub fn barrier(&self, model: &Model<D>) -> BarrierPotential<'_, D> {
+    pub fn barrier(&self, model: &Model<D>) -> BarrierByReach<'_, D> {
         model.barrier_potential(&self.contacts, &self.obstacles, self.kappa)
     }
 
-    /// The smallest distance of a contact less the minimum distance, in m.
+    /// The smallest distance of a contact less the minimum distance, in m; one with a shorter reach counts as if that, and its clearance, were longer by as much as
+    /// `d̂` is.
     pub fn clearance(&self, model: &Model<D>) -> f64 {
-        self.contacts.smallest_gap(&self.x, &self.obstacles) - model.barrier.dmin()
+        let clearance =
+            |contacts: &Contacts| contacts.smallest_gap(&self.x, &self.obstacles) - model.barrier.dmin();
+        let near = self.contacts.near.iter().zip(model.reaches.near());
+        let near = near.map(|(contacts, reach)| clearance(contacts) * reach.part);
+        near.fold(clearance(&self.contacts.usual), f64::min)
     }
 }
 

@@ -7,6 +7,7 @@ use stiction::potential::Potential;
 
 use crate::obstacles;
 use crate::problem::{Problem, Solution};
+use crate::reach::ContactsByReach;
 
 /// What is still missing of prescribed motion.
 #[derive(Clone, Debug)]
@@ -87,7 +88,7 @@ impl<const D: usize> Coupling<D> {
         obstacle: usize,
         shift: Vector<D>,
     ) {
-        let contacts = touching(&solution.contacts, obstacle);
+        let contacts = touching(&solution.contacts.usual, obstacle);
         if contacts.is_empty() {
             return;
         }
@@ -135,7 +136,7 @@ impl Course {
 }
 
 /// The contacts with one obstacle.
-fn touching(contacts: &Contacts, obstacle: usize) -> Contacts {
+fn touching(contacts: &Contacts, obstacle: usize) -> ContactsByReach {
     let own = contacts.obstacle.iter().filter(|contact| contact.obstacle as usize == obstacle);
-    Contacts { obstacle: own.copied().collect(), ..Contacts::default() }
+    Contacts { obstacle: own.copied().collect(), ..Contacts::default() }.into()
 }

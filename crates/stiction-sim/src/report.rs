@@ -2,7 +2,6 @@
 
 pub mod schema;
 
-use stiction::barrier::BarrierPotential;
 use stiction::contact::Contacts;
 use stiction::friction::{FrictionAccount, Outcome};
 use stiction::math::Vector;
@@ -11,6 +10,7 @@ use stiction::potential::Potential;
 
 use crate::model::Model;
 use crate::problem::Solution;
+use crate::reach::{BarrierByReach, ContactsByReach};
 use crate::state::State;
 use crate::term::Configuration;
 
@@ -31,11 +31,7 @@ pub struct Energies {
 
 impl Energies {
     /// The energies of a state.
-    pub fn new<const D: usize>(
-        model: &Model<D>,
-        state: &State<D>,
-        barrier: &BarrierPotential<'_, D>,
-    ) -> Self {
+    pub fn new<const D: usize>(model: &Model<D>, state: &State<D>, barrier: &BarrierByReach<'_, D>) -> Self {
         let x = model.surface_at(&state.q);
         let has_inertia = model.params.time.integrator.has_inertia();
         let kinetic = if has_inertia { 0.5 * model.mass.form(|i| state.v[i]) } else { 0.0 };
@@ -166,7 +162,12 @@ impl<const D: usize> StepReport<D> {
         Self::of_state(model, state, &contacts, &obstacles)
     }
 
-    fn of_state(model: &Model<D>, state: &State<D>, contacts: &Contacts, obstacles: &[Obstacle<D>]) -> Self {
+    fn of_state(
+        model: &Model<D>,
+        state: &State<D>,
+        contacts: &ContactsByReach,
+        obstacles: &[Obstacle<D>],
+    ) -> Self {
         let barrier = model.barrier_potential(contacts, obstacles, state.kappa);
         let x = model.surface_at(&state.q);
         Self {
@@ -186,7 +187,7 @@ impl<const D: usize> StepReport<D> {
             gap: contacts.smallest_gap(&x, obstacles),
             normal_force: barrier.total_force(&x),
             kappa: state.kappa.unwrap_or_else(|| model.stiffness.first()),
-            contacts: ContactCounts::of(contacts),
+            contacts: ContactCounts::of(&contacts.all()),
             friction: FrictionReport::default(),
             rounds: 0,
             refinement: None,

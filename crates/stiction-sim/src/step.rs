@@ -199,8 +199,9 @@ fn finish<const D: usize>(
     let q = std::mem::take(&mut solution.q);
     model.params.time.integrator.finish(&mut after, &problem.scheme, q, h);
     (after.step, after.time, after.kappa) = (steps, time, solution.kappa);
-    let heat = (&solution.lagged, problem.friction(&solution.slides).heats(&way));
-    let (end, drifts) = ((&solution.contacts, &solution.obstacles[..]), &problem.drive.drifts[..]);
+    let (lagged, contacts) = (solution.lagged.all(), solution.contacts.all());
+    let heat = (&*lagged, problem.friction(&solution.slides).heats(&way));
+    let (end, drifts) = ((&*contacts, &solution.obstacles[..]), &problem.drive.drifts[..]);
     let course = Course { before: state, x: [&x_start, &solution.x], time, h, end, drifts, heat };
     after.memory = memory::after(model, &course)?;
     let report = StepReport::of_step(model, &after, &solution, friction);
@@ -248,7 +249,7 @@ fn friction_report<const D: usize>(
     lag_residual: f64,
 ) -> Result<FrictionReport> {
     let barrier = problem.model.barrier_potential(&solution.lagged, &solution.obstacles, solution.kappa);
-    let at_end = friction::forces_at_end(&barrier, &solution.x);
+    let at_end = barrier.forces_at_end(&solution.x);
     Ok(problem.friction(&solution.slides).account(way, &at_end, lag_residual)?)
 }
 
@@ -286,12 +287,12 @@ fn obstacle_power<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<
     if drifts.is_empty() {
         return 0.0;
     }
-    let contacts = &solution.contacts.obstacle;
+    let contacts = &solution.contacts.usual.obstacle;
     let push = |(contact, force): (&ObstacleContact, &f64)| {
         let (vertex, solid) = (contact.stencil.0[0] as usize, contact.obstacle as usize);
         force * solution.obstacles[solid].normal(solution.x[vertex]).dot(drifts[solid].velocity)
     };
-    let forces = solution.barrier(problem.model).forces(&solution.x).obstacle;
+    let forces = solution.barrier(problem.model).usual.forces(&solution.x).obstacle;
     let pushes: f64 = contacts.iter().zip(&forces).map(push).sum();
     let drift = |slide| solution.slides.detail(slide).map_or(Vector::ZERO, |detail| detail.drift);
     let drags = problem.friction(&solution.slides).slide_forces(&solution.x).obstacle;

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use stiction::broad_phase::Candidates;
 use stiction::ccd::{Ccd, PairSearch};
-use stiction::contact::Contacts;
 use stiction::math::Vector;
 use stiction::mesh::MovingSurface;
 use stiction::obstacle::Obstacle;
@@ -12,6 +11,7 @@ use stiction::obstacle::Obstacle;
 use crate::model::Model;
 use crate::neighbours::Neighbours;
 use crate::params::StepBound;
+use crate::reach::ContactsByReach;
 
 /// What an iteration leaves of the smallest gap, or of `d̂` where that is less. From too deep in the barrier, Newton's method only doubles gaps: what one iteration
 /// takes to a hundredth, seven have to bring back.
@@ -112,7 +112,7 @@ impl<const D: usize> Shortened<'_, D> {
     /// The contacts at the end `x` of the part `t` of the motion, in m, which is no longer than any part before; with obstacles where they are then.
     ///
     /// They are those among all pairs of the motion.
-    pub fn contacts(&mut self, t: f64, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
+    pub fn contacts(&mut self, t: f64, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> ContactsByReach {
         if t <= SHORT * self.part {
             let inflation = SPARE * 0.5 * self.model.barrier.reach();
             let left = self.candidates.among(&self.model.surface, self.start, x, inflation);

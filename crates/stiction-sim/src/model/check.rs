@@ -14,9 +14,11 @@ const CHECK: Check = Check { filtered: false, broad_phase: BroadPhaseKind::Spati
 
 use super::build::surface_vertices;
 use super::skin::{is_within_edges, is_within_faces};
+use super::stiffness::body_of;
 use super::{Body, Model, Part};
 use crate::element::Simplex;
 use crate::error::{Error, Result};
+use crate::reach::{Reaches, for_each_near, part_of};
 use crate::state::State;
 use crate::term::Configuration;
 
@@ -56,7 +58,7 @@ impl<const D: usize> Model<D> {
     /// Naming the first vertex that is.
     pub(super) fn check_distances(&self, x: &[Vector<D>]) -> Result<()> {
         let (dmin, obstacles) = (self.barrier.dmin(), self.obstacles.at(0.0));
-        let contacts = if dmin > 0.0 { self.contacts_at(x, &obstacles) } else { Contacts::default() };
+        let contacts = if dmin > 0.0 { self.contacts_at(x, &obstacles).usual } else { Contacts::default() };
         let first = contacts.map(|contact| contact.vertices()[0]);
         let distances = contacts.distances(x, &obstacles);
         let Some((place, distance)) = distances.iter().enumerate().find(|(_, d)| **d <= dmin) else {
@@ -171,28 +173,33 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
-    /// Checks that the barrier does not act within a body at rest.
-    pub(super) fn check_self_contact(&self, rest: &[Vector<D>]) -> Result<()> {
-        let within = self.within_bodies(self.contacts_at(rest, &[]));
-        let first = within.map(|contact| contact.vertices()[0]);
-        let Some(&vertex) = first.iter().next() else { return Ok(()) };
-        Err(Error::SelfContact {
-            dhat: self.barrier.dhat(),
-            body: self.name(vertex).0,
-            contacts: within.len(),
-            limit: within.smallest_gap(rest, &[]),
-        })
-    }
-
-    /// The contacts of bodies with themselves.
-    fn within_bodies(&self, mut contacts: Contacts) -> Contacts {
-        let same = |vertices: &[u32]| {
-            let part = self.parts.iter().find(|part| part.vertices.contains(&(vertices[0] as usize)));
-            part.is_some_and(|part| vertices.iter().all(|&v| part.vertices.contains(&(v as usize))))
-        };
-        contacts.obstacle.clear();
-        contacts.retain(|contact| same(contact.vertices()));
-        contacts
+    /// How far pairs within bodies reach that are nearer than `d̂` at rest.
+    ///
+    /// # Errors
+    /// If a pair is so near that its barrier is no number.
+    pub(super) fn reaches_at_rest(&self) -> Result<Reaches> {
+        let (law, rest, bodies) = (&self.barrier, self.surface.rest(), body_of(&self.parts));
+        let (mut parts, mut touching) = (vec![1.0_f64; rest.len()], None);
+        for_each_near((&self.surface, rest), &self.candidates_at(rest), law.reach(), |vertices, distance| {
+            let within = vertices.iter().all(|v| bodies[*v as usize] == bodies[vertices[0] as usize]);
+            // What is driven stays as it is.
+            if !within || vertices.iter().all(|v| self.driven[*v as usize]) {
+                return;
+            }
+            if distance <= law.dmin() {
+                touching.get_or_insert((vertices[0], distance));
+                return;
+            }
+            let part = part_of(law, distance);
+            for &v in vertices {
+                parts[v as usize] = parts[v as usize].max(part);
+            }
+        });
+        if let Some((vertex, distance)) = touching {
+            let (body, vertex) = self.name(vertex);
+            return Err(Error::TooClose { vertex, body, distance, dmin: law.dmin() });
+        }
+        Ok(Reaches::new(law, &parts, bodies)?)
     }
 
     /// The body of a node and its number there.

@@ -32,6 +32,7 @@ use crate::load::Loads;
 use crate::mass::MassMatrix;
 use crate::obstacles::Obstacles;
 use crate::params::Params;
+use crate::reach::{BarrierByReach, ContactsByReach, Reaches};
 use crate::state::{Memory, State};
 use crate::term::{Term, Terms};
 use elements::Matter;
@@ -104,6 +105,8 @@ pub struct Model<const D: usize> {
     pub loads: Loads<D>,
     /// The barrier.
     pub barrier: BarrierLaw,
+    /// Which pairs it reaches less far, because they are nearer at rest.
+    pub reaches: Reaches,
     /// Friction of all contacts.
     pub coefficients: Coefficients<D>,
     /// How stiff contacts of each two bodies are.
@@ -148,7 +151,7 @@ impl<const D: usize> Model<D> {
         let softness =
             build::softness(bodies, &parts, &surface, constraints.free(), params.contact.weighting);
         let stiffness = Stiffness::new(stiffness::policy(softness, &parts, &barrier)?, &params.contact);
-        let model = Self {
+        let mut model = Self {
             params,
             gravity,
             rest: rest.clone(),
@@ -165,6 +168,7 @@ impl<const D: usize> Model<D> {
             driven,
             loads,
             barrier,
+            reaches: Reaches::default(),
             coefficients: params.friction.mu.into(),
             stiffness,
             diagonal,
@@ -175,7 +179,7 @@ impl<const D: usize> Model<D> {
         let vertices = model.surface.rest();
         model.check_distances(vertices)?;
         check::check_nested(bodies)?;
-        model.check_self_contact(vertices)?;
+        model.reaches = model.reaches_at_rest()?;
         model.check_round_obstacles()?;
         let state = model.start(bodies, rest);
         Ok((model, state))
@@ -282,11 +286,13 @@ impl<const D: usize> Model<D> {
     }
 
     /// The contacts of a configuration of the surface, with obstacles where they are then.
-    pub fn contacts_at(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> Contacts {
-        let selection = self.selection();
-        let method = self.params.contact.broad_phase;
-        let candidates = method.candidates(&self.surface, x, x, 0.5 * selection.reach);
-        self.contacts_among(&candidates, x, obstacles)
+    pub fn contacts_at(&self, x: &[Vector<D>], obstacles: &[Obstacle<D>]) -> ContactsByReach {
+        self.contacts_among(&self.candidates_at(x), x, obstacles)
+    }
+
+    /// All pairs of a configuration of the surface that may be in contact.
+    fn candidates_at(&self, x: &[Vector<D>]) -> Candidates {
+        self.params.contact.broad_phase.candidates(&self.surface, x, x, 0.5 * self.barrier.reach())
     }
 
     /// The contacts of a configuration among given pairs, and with obstacles.
@@ -295,8 +301,30 @@ impl<const D: usize> Model<D> {
         candidates: &Candidates,
         x: &[Vector<D>],
         obstacles: &[Obstacle<D>],
+    ) -> ContactsByReach {
+        if self.reaches.is_empty() {
+            return self.contacts_within(self.barrier.reach(), candidates, x, obstacles).into();
+        }
+        let sorted = self.reaches.sorted(&self.surface, candidates);
+        let near = self.reaches.near().iter().zip(&sorted[1..]);
+        ContactsByReach {
+            usual: self.contacts_within(self.barrier.reach(), &sorted[0], x, obstacles),
+            near: near.map(|(reach, pairs)| self.contacts_within(reach.law.reach(), pairs, x, &[])).collect(),
+        }
+    }
+
+    /// Those of them that are within a `reach`, in m.
+    fn contacts_within(
+        &self,
+        reach: f64,
+        candidates: &Candidates,
+        x: &[Vector<D>],
+        obstacles: &[Obstacle<D>],
     ) -> Contacts {
-        let selection = self.selection();
+        if candidates.is_empty() && obstacles.is_empty() {
+            return Contacts::default();
+        }
+        let selection = Selection { weighting: self.params.contact.weighting, ..Selection::within(reach) };
         let mut contacts = Contacts::build(&self.surface, candidates, obstacles, x, &selection);
         if self.driven.contains(&true) {
             self.leave_out_driven(&mut contacts);
@@ -312,11 +340,6 @@ impl<const D: usize> Model<D> {
         contacts.retain(|contact| moves(contact.vertices()));
     }
 
-    /// Which pairs are contacts.
-    pub fn selection(&self) -> Selection {
-        Selection { weighting: self.params.contact.weighting, ..Selection::within(self.barrier.reach()) }
-    }
-
     /// Gravity as an energy.
     pub fn body_force(&self) -> BodyForce<'_, D> {
         BodyForce { masses: self.mass.of_nodes(), gravity: self.gravity, forces: &[] }
@@ -325,12 +348,14 @@ impl<const D: usize> Model<D> {
     /// The barrier over given contacts; `kappa` may be missing only as long as there is none.
     pub fn barrier_potential<'a>(
         &self,
-        contacts: &'a Contacts,
+        contacts: &'a ContactsByReach,
         obstacles: &'a [Obstacle<D>],
         kappa: Option<f64>,
-    ) -> BarrierPotential<'a, D> {
+    ) -> BarrierByReach<'a, D> {
         let kappa = kappa.unwrap_or_else(|| self.stiffness.first());
-        BarrierPotential { contacts, obstacles, law: self.barrier, kappa: kappa.into() }
+        let usual = &contacts.usual;
+        let usual = BarrierPotential { contacts: usual, obstacles, law: self.barrier, kappa: kappa.into() };
+        BarrierByReach::new(usual, (kappa, contacts), &self.reaches)
     }
 }
 

@@ -61,7 +61,8 @@ pub(super) fn policy(bodies: Vec<Softness>, parts: &[Part], law: &BarrierLaw) ->
     })
 }
 
-fn body_of(parts: &[Part]) -> Vec<u32> {
+/// The number of the body of each vertex of the surface.
+pub(super) fn body_of(parts: &[Part]) -> Vec<u32> {
     let numbered = parts.iter().enumerate();
     numbered.flat_map(|(number, part)| part.vertices.clone().map(move |_| number as u32)).collect()
 }

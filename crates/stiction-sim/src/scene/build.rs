@@ -72,7 +72,6 @@ impl Scene {
         let bodies = (0..self.bodies.len()).map(|i| self.body(i)).collect::<Result<Vec<_>, _>>()?;
         let (model, state) =
             Model::new(&bodies, self.obstacles()?, gravity, self.params()?).map_err(|error| match error {
-                Error::SelfContact { .. } => self.error("contact.dhat", error.to_string()),
                 Error::NoPlace { obstacle, .. } => {
                     self.error(&format!("{}.motion", self.obstacle_key(obstacle)), error.to_string())
                 }

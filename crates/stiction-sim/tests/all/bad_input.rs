@@ -179,11 +179,6 @@ fn errors_in_scenes_name_line_and_key() {
         ),
         ("center = [0.0, 0.2]", "center = [0.0, 0.1]", vec!["line 9", "bodies[0].shape", "signed distance"]),
         (
-            "contact.dhat = 1e-3",
-            "contact.dhat = 0.11",
-            vec!["line 4", "contact.dhat", "within body", "less than 1.000e-1"],
-        ),
-        (
             "size = [0.2, 0.2]",
             "size = [1e-155, 1e-155]",
             vec!["line 9", "element 0 of body \"block\"", "volume 0"],

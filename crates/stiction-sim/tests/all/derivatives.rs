@@ -137,16 +137,23 @@ pub fn compare_increments<const D: usize>(
     state: &State<D>,
     random: &mut Random,
 ) {
+    let contacts = Solution::at(model, state, &mut Neighbours::default()).contacts;
+    assert!(
+        !contacts.usual.obstacle.is_empty()
+            && contacts.len() > contacts.usual.obstacle.len()
+            && state.kappa.is_some()
+    );
+    compare_around(name, model, state, random);
+}
+
+/// The same of a state with any contacts.
+pub fn compare_around<const D: usize>(name: &str, model: &Model<D>, state: &State<D>, random: &mut Random) {
     let h = model.params.time.step;
     let span = TimeSpan { h, steps: state.step + 1, time: state.time + h };
     let drive = Drive::rest(model, state, span).unwrap();
     let scheme = model.params.time.integrator.begin(state, h);
     let problem = Problem::new(model, state, &drive, scheme).unwrap();
     let mut solution = Solution::at(model, state, &mut Neighbours::default());
-    let contacts = &solution.contacts;
-    assert!(
-        !contacts.obstacle.is_empty() && contacts.len() > contacts.obstacle.len() && state.kappa.is_some()
-    );
     solution.slides = problem.freeze(&solution, &model.surface_at(&state.v), true);
     for _ in 0..4 {
         let q = jiggle(&state.q, 1e-3, random);

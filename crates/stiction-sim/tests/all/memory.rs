@@ -25,7 +25,7 @@ fn rub<const D: usize>(name: &str) -> (Model<D>, State<D>) {
 
 /// The keys of the contacts of a state with their weights, found anew.
 fn contacts<const D: usize>(model: &Model<D>, state: &State<D>) -> Vec<(ContactKey, f64)> {
-    let contacts = model.contacts_at(&state.q, &model.obstacles.at(state.time));
+    let contacts = model.contacts_at(&state.q, &model.obstacles.at(state.time)).all().into_owned();
     let weights = contacts.weights();
     contacts.keys(&model.surface).unwrap().into_iter().zip(weights.iter().copied()).collect()
 }

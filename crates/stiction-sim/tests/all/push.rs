@@ -41,7 +41,7 @@ fn the_model_has_the_slope_and_curvature_of_the_energy<const D: usize>() {
         Problem::new(&model, &state, &drive, model.params.time.integrator.begin(&state, h)).unwrap();
     let mut solution = Solution::at(&model, &state, &mut Neighbours::default());
     solution.slides = problem.freeze(&solution, &model.surface_at(&state.v), false);
-    let touched = |k: u32| solution.contacts.obstacle.iter().any(|c| c.obstacle == k);
+    let touched = |k: u32| solution.contacts.usual.obstacle.iter().any(|c| c.obstacle == k);
     assert!(touched(0) && touched(1), "the block touches the floor and the ball");
     let push = Push::missing(&problem, &solution).unwrap();
     assert!(push.shifts.iter().all(|shift| *shift != Vector::ZERO));

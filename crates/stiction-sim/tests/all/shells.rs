@@ -283,11 +283,8 @@ fn bad_sheets_and_rods_are_refused_by_name() {
     // d̂ beyond the mesh.
     let (mut params, body) = (Params::default(), sheet_body(sheet([0.1, 0.1], [10, 10], 0.0), 1e-3));
     (params.contact.dhat, params.contact.dhat_is_relative) = (0.011, false);
-    let error = Model::new(&[body], vec![], Vector::ZERO, params).unwrap_err().to_string();
-    assert!(
-        error.contains("contacts within body \"sheet\" at rest: it must be less than 7.071e-3"),
-        "{error}"
-    );
+    let (model, state) = Model::new(&[body], vec![], Vector::ZERO, params).unwrap();
+    assert!(!model.reaches.is_empty() && model.contacts_at(&state.q, &[]).is_empty());
 }
 
 /// Fixed shapes need no density, may be finer than d̂, move as told, and push.
@@ -506,11 +503,6 @@ fn errors_of_shapes_name_line_and_key() {
             "material = { young = 1e5, poisson = 0.3, density = 1000.0 }\nthickness",
             "thickness",
             vec!["bodies[0]", "needs a material, or static = true"],
-        ),
-        (
-            "dimension = 3",
-            "dimension = 3\ncontact.dhat = 0.08",
-            vec!["line 2", "contact.dhat", "within body"],
         ),
     ];
     for (from, to, words) in cases {

@@ -215,8 +215,8 @@ fn newtons_method_is_quadratic_near_the_end_with_a_term() {
     let end = after(100);
     let apart = |q: &[Vector<2>]| q.iter().zip(&end.q).map(|(q, end)| (*q - *end).norm()).fold(0.0, f64::max);
     let errors: Vec<f64> = (1..end.iterations).map(|k| apart(&after(k).q)).filter(|e| *e > 1e-12).collect();
-    println!("{} contacts, errors after each iteration {errors:?} m", end.contacts.obstacle.len());
-    assert!(!end.contacts.obstacle.is_empty());
+    println!("{} contacts, errors after each iteration {errors:?} m", end.contacts.usual.obstacle.len());
+    assert!(!end.contacts.usual.obstacle.is_empty());
     let last: &[f64; 4] = errors.last_chunk().unwrap();
     for e in last.windows(2) {
         // C in 1/m, of a block of 0.2 m.

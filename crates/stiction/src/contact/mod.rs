@@ -157,6 +157,16 @@ impl Contacts {
             + self.obstacle.len()
     }
 
+    /// Puts others behind these, kind by kind: for what asks each contact by itself, such as keys, slips and distances. Kinds are no longer ascending.
+    pub fn append(&mut self, others: &Self) {
+        self.vv.extend_from_slice(&others.vv);
+        self.ve.extend_from_slice(&others.ve);
+        self.ee.extend_from_slice(&others.ee);
+        self.vf.extend_from_slice(&others.vf);
+        self.parallel.extend_from_slice(&others.parallel);
+        self.obstacle.extend_from_slice(&others.obstacle);
+    }
+
     /// Calls `f` with every vertex of every contact, as often as it is in one.
     pub fn for_each_vertex(&self, mut f: impl FnMut(u32)) {
         self.for_each(|contact| contact.vertices().iter().for_each(|v| f(*v)));

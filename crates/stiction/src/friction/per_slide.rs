@@ -1,6 +1,6 @@
 //! Values of slides.
 
-use super::slide::{Slide, Slides};
+use super::slide::{Slide, Slides, append_edges};
 use crate::contact::{Contacts, PerContact};
 use crate::error::{Error, Result};
 
@@ -37,6 +37,18 @@ impl<T> PerSlide<T> {
             vf: of(&slides.vf, &f),
             obstacle: of(&slides.obstacle, &f),
         }
+    }
+
+    /// Puts the values of other slides behind these, as [`Slides::append`] does with slides.
+    ///
+    /// # Panics
+    /// As [`Slides::append`].
+    pub fn append(&mut self, mut others: Self, parallel: [usize; 2]) {
+        self.vv.append(&mut others.vv);
+        self.ve.append(&mut others.ve);
+        append_edges(&mut self.ee, others.ee, parallel);
+        self.vf.append(&mut others.vf);
+        self.obstacle.append(&mut others.obstacle);
     }
 
     /// Checks that there is a value for each slide.

@@ -101,9 +101,39 @@ impl<const D: usize> Slides<D> {
         self.len() == 0
     }
 
+    /// Puts the slides of other contacts behind these, as [`Contacts::append`](crate::contact::Contacts::append) does with contacts: of the edges of
+    /// both, `parallel` many are nearly parallel.
+    ///
+    /// # Panics
+    /// If a list is shorter than that.
+    pub fn append(&mut self, others: &Self, parallel: [usize; 2]) {
+        fn behind<const D: usize, const N: usize>(slides: &[Slide<D, N>], shift: usize) -> Vec<Slide<D, N>> {
+            let mut slides = slides.to_vec();
+            for slide in slides.iter_mut().filter(|slide| slide.detail != Slide::<D, N>::PLAIN) {
+                slide.detail += shift as u32;
+            }
+            slides
+        }
+        let shift = self.details.len();
+        self.vv.extend(behind(&others.vv, shift));
+        self.ve.extend(behind(&others.ve, shift));
+        append_edges(&mut self.ee, behind(&others.ee, shift), parallel);
+        self.vf.extend(behind(&others.vf, shift));
+        self.obstacle.extend(behind(&others.obstacle, shift));
+        self.details.extend_from_slice(&others.details);
+    }
+
     /// What a slide has beyond the usual, if anything.
     #[inline]
     pub fn detail<const N: usize>(&self, slide: &Slide<D, N>) -> Option<&Detail<D>> {
         self.details.get(slide.detail as usize)
     }
+}
+
+/// Puts others behind these, those of nearly parallel edges, `parallel` many at the end of each list, behind all of them.
+pub(super) fn append_edges<T>(edges: &mut Vec<T>, mut others: Vec<T>, parallel: [usize; 2]) {
+    let mut last = edges.split_off(edges.len() - parallel[0]);
+    last.extend(others.split_off(others.len() - parallel[1]));
+    edges.append(&mut others);
+    edges.append(&mut last);
 }

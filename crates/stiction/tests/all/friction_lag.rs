@@ -1010,6 +1010,47 @@ fn slides_have_the_forces_of_the_barrier() {
     }
 }
 
+/// A slide with what its detail says, wherever that is in the list.
+fn with_details<const D: usize, const N: usize>(
+    of: &Slides<D>,
+    slides: &[Slide<D, N>],
+) -> Vec<(Slide<D, N>, Option<Detail<D>>)> {
+    slides.iter().map(|slide| (Slide { detail: 0, ..*slide }, of.detail(slide).copied())).collect()
+}
+
+/// Lagged in parts that are put together, contacts have the slides and the forces that they have together.
+#[test]
+fn parts_come_together_as_their_contacts_do() {
+    let mut random = Random::new(23);
+    let (coefficients, mut mixed): (Coefficients<3>, _) = (scaled(Axes::Contact).into(), 0);
+    for _ in 0..1000 {
+        let scene = support::nearly_parallel_triangles(&mut random);
+        let mut parts: Vec<_> = support::single_contacts(&scene.contacts(&scene.x))
+            .into_iter()
+            .map(|part| (random.between(0.0, 1.0), part))
+            .collect();
+        parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut contacts, mut slides, mut forces) =
+            (Contacts::default(), Slides::default(), friction::PerSlide::default());
+        for (_, part) in &parts {
+            let (barrier, parallel) = (scene.barrier(part), [contacts.parallel.len(), part.parallel.len()]);
+            slides.append(&lag(&barrier, &scene.x, &coefficients), parallel);
+            forces.append(friction::forces_at_end(&barrier, &scene.x), parallel);
+            contacts.append(part);
+        }
+        let barrier = scene.barrier(&contacts);
+        let expected = lag(&barrier, &scene.x, &coefficients);
+        mixed += usize::from(!contacts.ee.is_empty() && !contacts.parallel.is_empty());
+        assert_eq!(with_details(&slides, &slides.vv), with_details(&expected, &expected.vv));
+        assert_eq!(with_details(&slides, &slides.ve), with_details(&expected, &expected.ve));
+        assert_eq!(with_details(&slides, &slides.ee), with_details(&expected, &expected.ee));
+        assert_eq!(with_details(&slides, &slides.vf), with_details(&expected, &expected.vf));
+        assert_eq!(slides.details.len(), expected.details.len());
+        assert_eq!(forces, friction::forces_at_end(&barrier, &scene.x));
+    }
+    assert!(mixed > 10, "{mixed} scenes have all kinds of edges");
+}
+
 /// Two uneven sheets above each other and above a floor, of several materials and with grain.
 #[test]
 fn bits_do_not_depend_on_the_number_of_threads() {
