@@ -79,27 +79,31 @@ pub struct Outcome {
 /// # Errors
 /// If the scene is wrong or results cannot be written.
 pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
-    run_with(args, stop, VtuFrames::new)
+    run_with(args, stop, &|folder| Box::new(VtuFrames::new(folder)))
 }
 
-/// Like [`run`], with frames of another format: `frames` makes the writer for the folder of the results, which is called while the next step is made.
+/// A format of frames for bodies of both dimensions.
+pub trait AnyFrameWriter: FrameWriter<2> + FrameWriter<3> + Send {}
+
+impl<W: FrameWriter<2> + FrameWriter<3> + Send> AnyFrameWriter for W {}
+
+/// Makes the writer of frames for the folder of the results.
+pub type MakeFrames<'a> = &'a (dyn Fn(&Path) -> Box<dyn AnyFrameWriter> + Sync);
+
+/// Like [`run`], with frames of another format. Their writer is called while the next step is made.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_with<W: FrameWriter<2> + FrameWriter<3> + Send + 'static>(
-    args: &RunArgs,
-    stop: &Arc<AtomicBool>,
-    frames: impl Fn(&Path) -> W + Sync,
-) -> Result<Outcome, Error> {
+pub fn run_with(args: &RunArgs, stop: &Arc<AtomicBool>, frames: MakeFrames<'_>) -> Result<Outcome, Error> {
     let wrong = |error| Error::Scene { path: args.scene.clone(), error };
     let scene = Scene::load(&args.scene).map_err(wrong)?;
     let go = || {
         if scene.dimension == 2 {
             let (model, state) = start::<2>(args, &scene).map_err(wrong)?;
-            Run::new(args, &scene, &model, Box::new(frames(&args.output)), state)?.finish(stop)
+            Run::new(args, &scene, &model, frames(&args.output), state)?.finish(stop)
         } else {
             let (model, state) = start::<3>(args, &scene).map_err(wrong)?;
-            Run::new(args, &scene, &model, Box::new(frames(&args.output)), state)?.finish(stop)
+            Run::new(args, &scene, &model, frames(&args.output), state)?.finish(stop)
         }
     };
     match args.threads {

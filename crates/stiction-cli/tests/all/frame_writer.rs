@@ -128,7 +128,7 @@ fn scene(name: &str) -> RunArgs {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    let text = include_str!("../../../scenes/slide-2d.toml").replace("end = 1.5", "end = 0.23");
+    let text = include_str!("../../../../scenes/slide-2d.toml").replace("end = 1.5", "end = 0.23");
     let path = folder.join("scene.toml");
     fs::write(&path, text).unwrap();
     let output = folder.join("out");
@@ -152,9 +152,9 @@ fn run(args: &RunArgs, until: usize) -> Outcome {
 
 /// Runs the scene with what happens to its writer.
 fn run_on(args: &RunArgs, course: &Course) -> std::result::Result<Outcome, stiction_cli::error::Error> {
-    let lines =
-        |folder: &Path| Lines { folder: folder.to_owned(), frames: Vec::new(), course: course.clone() };
-    run_with(args, &course.stop, lines)
+    run_with(args, &course.stop, &|folder| {
+        Box::new(Lines { folder: folder.to_owned(), frames: Vec::new(), course: course.clone() })
+    })
 }
 
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
