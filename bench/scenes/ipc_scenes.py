@@ -24,8 +24,6 @@ SCENES = {
     "card-house": ("5_hitCardHouse.txt", 60),
     "pencil": ("20_pencilStickSlip.txt", 100),
 }
-# Meshes with parts of their own nearer than d̂ at rest, which we refuse unless two rings of neighbours are left out (IPC: one).
-EXCLUDED_RINGS = {"dolphin-funnel": 2, "trash-compactor": 2}
 MATERIALS = {"NH": "neo_hookean", "FCR": "fixed_corotated"}
 GRAVITY = 9.80665  # that of IPC, in m/s²
 HANDLES = 0.01  # part of the length that IPC drives at each end
@@ -46,11 +44,8 @@ def translate(name: str, text: str, root: Path, steps: int) -> Scene:
     if ipc.script not in SCRIPTS:
         raise Untranslated(f"script {ipc.script}")
     SCRIPTS[ipc.script](ipc)
-    settings = settings_of(ipc, diagonal)
-    if name in EXCLUDED_RINGS:
-        settings["contact"]["excluded_rings"] = EXCLUDED_RINGS[name]
     source = text.replace("input/", f"{root.resolve()}/input/")
-    return Scene(name, steps, settings, ipc.tolerance * diagonal, bodies_of(ipc), source)
+    return Scene(name, steps, settings_of(ipc, diagonal), ipc.tolerance * diagonal, bodies_of(ipc), source)
 
 
 def for_ipc(scene: Scene, steps: int) -> str:
