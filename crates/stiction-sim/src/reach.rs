@@ -277,7 +277,7 @@ impl<'a, const D: usize> BarrierByReach<'a, D> {
         self.near.iter().fold(self.usual.total_force(x), |sum, near| sum + near.total_force(x))
     }
 
-    /// Friction frozen at positions `x`, with slides in the order of [`ContactsByReach::all`], see [`friction::lag`].
+    /// Friction frozen at positions `x`, with slides in the order of [`ContactsByReach::all`], see [`friction::lag()`].
     pub fn lag(&self, x: &[Vector<D>], coefficients: &Coefficients<D>) -> Slides<D> {
         let mut parts =
             self.iter().map(|barrier| friction::lag(barrier, x, coefficients)).zip(self.parallel());
