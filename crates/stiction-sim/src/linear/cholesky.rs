@@ -217,6 +217,14 @@ mod tests {
         (vec![with(0, 1), with(1, 2), with(4, 3), with(800, 4), with(1, 5)], vectors(n as usize, &mut 5))
     }
 
+    /// Kept and widened fronts hold every block of the matrix.
+    fn solves(matrix: &Blocks<3>, p: &[Vector<3>], b: &[Vector<3>]) {
+        let mut product = vec![Vector::ZERO; p.len()];
+        matrix.multiply(p, &mut product);
+        let size = b.iter().map(|b| b.norm()).fold(0.0, f64::max);
+        assert!(product.iter().zip(b).all(|(product, b)| (*product - *b).norm() <= 1e-9 * size));
+    }
+
     #[test]
     fn what_came_before_a_step_leaves_no_trace() {
         let (solids, b) = solids();
@@ -228,6 +236,7 @@ mod tests {
             for matrix in [solid, other, other, solid] {
                 let p = fresh.solve(matrix, &b, &[]).unwrap();
                 assert!(used.solve(matrix, &b, &[]).unwrap() == p);
+                solves(matrix, &p, &b);
             }
         }
     }

@@ -90,7 +90,7 @@ fn subtract_product(c: MatMut<'_, f64>, accum: Accum, a: MatRef<'_, f64>, b: Mat
     }
 }
 
-/// About the half, such that columns of a part begin where memory is read fastest.
+/// About the half: a multiple of what vector instructions work on at once.
 fn half(n: usize) -> usize {
     (n / 2).next_multiple_of(16)
 }
@@ -127,6 +127,30 @@ mod tests {
             let mut a = matrix(n);
             a[(n - 1, n - 1)] = -1.0;
             assert!(factorise(a.as_mut()).is_none());
+        }
+    }
+
+    /// Panels are parts of a list, wherever that begins.
+    #[test]
+    fn where_matrices_lie_leaves_no_trace() {
+        for (k, m) in [(3, 6), (45, 99), (PART + 9, 2 * PART + 3)] {
+            let (height, whole) = (k + m, matrix(k + m));
+            let columns: Vec<f64> =
+                (0..k).flat_map(|j| (0..height).map(move |i| (i, j))).map(|(i, j)| whole[(i, j)]).collect();
+            let at = |offset: usize| {
+                let (mut panel, mut rest) = (vec![0.0; columns.len() + offset], vec![0.0; m * m + offset]);
+                panel[offset..].copy_from_slice(&columns);
+                let mut own = MatMut::from_column_major_slice_mut(&mut panel[offset..], height, k);
+                let (mut above, mut below) = own.as_mut().split_at_row_mut(k);
+                factorise(above.as_mut()).unwrap();
+                divide(below.as_mut(), above.as_ref());
+                let left = MatMut::from_column_major_slice_mut(&mut rest[offset..], m, m);
+                subtract_square(left, Accum::Replace, below.as_ref());
+                (panel.split_off(offset), rest.split_off(offset))
+            };
+            for offset in 1..9 {
+                assert!(at(offset) == at(0), "{k} columns, {m} rows, {offset} numbers further");
+            }
         }
     }
 }
