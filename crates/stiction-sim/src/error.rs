@@ -1,5 +1,6 @@
 //! What can go wrong in a simulation, said so that the reader knows where and what to do.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 /// The result of an operation of the simulator.
@@ -173,8 +174,8 @@ pub enum Error {
     },
     /// Something closer than the minimum distance.
     #[error(
-        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:.2e} m from something, not more than \
-         contact.dmin = {dmin:e}: move it away or make dmin smaller"
+        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:.2e} m from something, which is hardly more than \
+         contact.dmin = {dmin:e}, or less: move it away, merge vertices that are at the same place, or make dmin smaller"
     )]
     TooClose {
         /// Number of the vertex in its body.
@@ -222,10 +223,7 @@ pub enum Error {
         limit: f64,
     },
     /// A step that failed where something meets a round obstacle between vertices.
-    #[error(
-        "{first}; edges or faces meet obstacle {obstacle} between their vertices, where it does not push: make \
-         edges shorter or contact.dhat larger, or take a body with static = true, which pushes everywhere"
-    )]
+    #[error("{}", between_vertices(first, *obstacle))]
     BetweenVertices {
         /// How it failed.
         first: Box<Error>,
@@ -308,7 +306,7 @@ pub enum Error {
         tolerance: f64,
     },
     /// A step that failed as a whole and in substeps.
-    #[error("{first} (it failed in {substeps} substeps, too)")]
+    #[error("{}", in_substeps(first, *substeps))]
     InSubsteps {
         /// Why the whole step failed.
         first: Box<Error>,
@@ -374,6 +372,19 @@ impl Error {
             other => other,
         }
     }
+}
+
+/// The message of [`Error::BetweenVertices`], after how the step failed `first`.
+pub(crate) fn between_vertices(first: &impl Display, obstacle: usize) -> String {
+    format!(
+        "{first}; edges or faces meet obstacle {obstacle} between their vertices, where it does not push: make \
+         edges shorter or contact.dhat larger, or take a body with static = true, which pushes everywhere"
+    )
+}
+
+/// The message of [`Error::InSubsteps`], after how the step failed `first`.
+pub(crate) fn in_substeps(first: &impl Display, substeps: usize) -> String {
+    format!("{first} (it failed in {substeps} substeps, too)")
 }
 
 /// How far before something, in m; what is only rounding has no number.

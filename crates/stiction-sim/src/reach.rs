@@ -34,7 +34,7 @@ const CHUNK: usize = 4096;
 /// and a pair pushes below `d_min + r`: nothing does at rest, and what was nearer than `d̂` there not before it has lost half of its clearance. A contact carries the same
 /// force at the same part of its reach: without `d_min`, `κᵣ = κ (d̂/r)³` for the clamped logarithm. The reach of a pair never changes, so the energy is as smooth as
 /// with one reach for all. It belongs to the vertices and not to the pair, so that the sides of a slot may slide along each other: what comes to lie opposite has
-/// the width of the slot for its reach, wherever it was at rest.
+/// a reach of at most half the width of the slot, wherever it was at rest.
 #[derive(Clone, Debug, Default)]
 pub struct Reaches {
     /// For every vertex of the surface 0, or one more than the number of its reach; empty where all are 0.
@@ -75,7 +75,7 @@ impl Reaches {
     ///
     /// # Errors
     /// If a part is so large that the barrier is no number.
-    pub fn new(usual: &BarrierLaw, parts: &[f64], bodies: Vec<u32>) -> Result<Self> {
+    pub(crate) fn new(usual: &BarrierLaw, parts: &[f64], bodies: Vec<u32>) -> Result<Self> {
         let mut all: Vec<f64> = parts.iter().copied().filter(|part| *part > 1.0).collect();
         all.sort_unstable_by(f64::total_cmp);
         all.dedup();

@@ -13,7 +13,7 @@ use crate::neighbours::Neighbours;
 use crate::params::StepBound;
 use crate::reach::ContactsByReach;
 
-/// What an iteration leaves of the smallest gap, or of `d̂` where that is less. From too deep in the barrier, Newton's method only doubles gaps: what one iteration
+/// What an iteration leaves of the smallest gap of pairs with the same reach, or of `d̂` where that is less. From too deep in the barrier, Newton's method only doubles gaps: what one iteration
 /// takes to a hundredth, seven have to bring back.
 const KEPT: f64 = 0.5;
 
@@ -142,7 +142,12 @@ fn bound<const D: usize>(
     candidates: &Candidates,
 ) -> f64 {
     let Some(ccd) = ccd(model) else { return 0.0 };
-    let pairs = ccd.largest_step(&model.surface, candidates, way.x, end).unwrap_or(0.0);
+    let of = |pairs: &Candidates| ccd.largest_step(&model.surface, pairs, way.x, end).unwrap_or(0.0);
+    // A narrow slot has a smallest gap of its own: what is far from it keeps more.
+    let pairs = match model.reaches.is_empty() {
+        true => of(candidates),
+        false => model.reaches.sorted(&model.surface, candidates).iter().map(of).fold(1.0, f64::min),
+    };
     let moving = MovingSurface::new(&model.surface, way.x, end);
     let to_obstacle = |(k, solid)| {
         let shift = way.shifts.get(k).copied().unwrap_or(Vector::ZERO);

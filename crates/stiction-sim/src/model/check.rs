@@ -22,6 +22,9 @@ use crate::reach::{Reaches, for_each_near, part_of};
 use crate::state::State;
 use crate::term::Configuration;
 
+/// Clearances against the size of everything, below which distances are mostly rounding.
+const THIN: f64 = 1e-11;
+
 impl<const D: usize> Model<D> {
     /// Checks that nothing intersects, exactly, and that nothing is inside an obstacle.
     ///
@@ -138,9 +141,9 @@ impl<const D: usize> Model<D> {
                 return false;
             }
             let near = self.surface.vertices().iter().map(|v| solid.distance(x[*v as usize]));
-            let gap = near.fold(f64::INFINITY, f64::min) - dmin;
+            let clearance = near.fold(f64::INFINITY, f64::min) - dmin;
             // What nothing pushes away comes closer by a factor of ten with every step.
-            let ccd = Ccd::default().with_min_distance(dmin + 0.01 * gap.max(0.0)).ok();
+            let ccd = Ccd::default().with_min_distance(dmin + 0.01 * clearance.max(0.0)).ok();
             ccd.and_then(|ccd| ccd.is_free_of_obstacle(solid, Vector::ZERO, &at_rest).ok()) == Some(false)
         })
     }
@@ -176,17 +179,18 @@ impl<const D: usize> Model<D> {
     /// How far pairs within bodies reach that are nearer than `d̂` at rest.
     ///
     /// # Errors
-    /// If a pair is so near that its barrier is no number.
+    /// If a pair is so near that distances on the way there would be mostly rounding.
     pub(super) fn reaches_at_rest(&self) -> Result<Reaches> {
         let (law, rest, bodies) = (&self.barrier, self.surface.rest(), body_of(&self.parts));
         let (mut parts, mut touching) = (vec![1.0_f64; rest.len()], None);
+        let least = law.dmin() + THIN * self.diagonal;
         for_each_near((&self.surface, rest), &self.candidates_at(rest), law.reach(), |vertices, distance| {
             let within = vertices.iter().all(|v| bodies[*v as usize] == bodies[vertices[0] as usize]);
             // What is driven stays as it is.
             if !within || vertices.iter().all(|v| self.driven[*v as usize]) {
                 return;
             }
-            if distance <= law.dmin() {
+            if distance <= least {
                 touching.get_or_insert((vertices[0], distance));
                 return;
             }

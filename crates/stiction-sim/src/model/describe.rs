@@ -1,7 +1,7 @@
 //! What errors say, with names for numbers.
 
 use super::Model;
-use crate::error::{Error, before};
+use crate::error::{Error, before, between_vertices, in_substeps};
 
 impl<const D: usize> Model<D> {
     /// The message of an error of a step, with the body's name where the error itself has only the number of a vertex in the model.
@@ -21,9 +21,8 @@ impl<const D: usize> Model<D> {
                     "the {what} of body \"{body}\" is no number at {time:.6} s, at its vertex {vertex}: look at its formula"
                 )
             }
-            Error::BetweenVertices { first, .. } | Error::InSubsteps { first, .. } => {
-                error.to_string().replacen(&first.to_string(), &self.describe(first), 1)
-            }
+            Error::BetweenVertices { first, obstacle } => between_vertices(&self.describe(first), *obstacle),
+            Error::InSubsteps { first, substeps } => in_substeps(&self.describe(first), *substeps),
             other => other.to_string(),
         }
     }

@@ -45,6 +45,7 @@ impl Scene {
             );
             return Err(self.error("contact.dhat", message));
         }
+        self.check_wide(model)?;
         self.check_thin(model)?;
         self.check_speeds(model)?;
         self.check_stiffness(model)?;
@@ -52,6 +53,24 @@ impl Scene {
             Some((key, why)) => Err(self.error(&key, why)),
             None => Ok(()),
         }
+    }
+
+    /// Checks that `d̂` is smaller than what it keeps apart: a body that is smaller would be pushed about by things it does not come near.
+    fn check_wide<const D: usize>(&self, model: &Model<D>) -> Result<(), SceneError> {
+        let dhat = model.barrier.dhat();
+        for (index, body) in self.bodies.iter().enumerate() {
+            let moves = || model.parts[index].vertices.clone().any(|v| !model.driven[v]);
+            let Some((size, _)) = sizes(model, index).filter(|(size, _)| dhat > *size) else { continue };
+            if moves() {
+                let message = format!(
+                    "{dhat:.1e} m is more than body \"{}\" spans, {size:.1e} m: everything within d̂ of it would push it; make it at most {:.0e}",
+                    body.name,
+                    0.1 * size
+                );
+                return Err(self.error("contact.dhat", message));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that sheets are thinner, and rods more slender, than they are large.

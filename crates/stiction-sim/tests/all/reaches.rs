@@ -11,6 +11,7 @@ use stiction_sim::boundary::Trajectory;
 use stiction_sim::integrator::IntegratorKind;
 use stiction_sim::material::Lame;
 use stiction_sim::model::{Body, Model, Skin};
+use stiction_sim::neighbours::Neighbours;
 use stiction_sim::newton::Workspace;
 use stiction_sim::params::{Params, StepBound};
 use stiction_sim::report::StepReport;
@@ -18,6 +19,7 @@ use stiction_sim::scene::shape_mesh::ShapeMesh;
 use stiction_sim::scene::shapes::BoxMesh;
 use stiction_sim::state::State;
 use stiction_sim::step::step;
+use stiction_sim::step_bound::{Sweep, Way};
 
 const DHAT: f64 = 0.1;
 
@@ -129,6 +131,39 @@ fn a_narrow_slot_stays_at_rest_in_2d() {
 #[test]
 fn a_narrow_slot_stays_at_rest_in_3d() {
     stays::<3>();
+}
+
+/// A seam whose vertices should have been merged is no slot: collision detection could not let anything move.
+#[test]
+fn seams_that_were_not_merged_are_refused() {
+    for (width, refused) in [(1e-13, true), (1e-9, false)] {
+        let made = Model::new(&[slotted::<2>(true, |_| width)], vec![], Vector::ZERO, params(DHAT));
+        let message = made.err().map(|error| error.to_string());
+        assert_eq!(message.is_some(), refused, "{message:?}");
+        assert!(message.is_none_or(|message| message.contains("slotted") && message.contains("merge")));
+    }
+}
+
+/// A narrow slot does not make steps of what is far from it dare more: each reach has its own smallest gap.
+#[test]
+fn a_slot_leaves_other_gaps_as_they_are() {
+    let falling = |y: f64| {
+        let mut block = slotted::<2>(false, |_| 0.2);
+        block.vertices.iter_mut().for_each(|x| x[1] += y);
+        block.name = format!("block at {y}");
+        block
+    };
+    let kept = |width: f64| {
+        let bodies = [slotted::<2>(true, |_| width), falling(-2.0), falling(-0.6 - 2.0 - 0.9 * DHAT)];
+        let (model, state) = Model::new(&bodies, vec![], Vector::ZERO, params(DHAT)).unwrap();
+        let lower = model.parts[2].vertices.clone();
+        // Up to where the lowest body would meet the one above.
+        let up = |v: usize| Vector([0.0, if lower.contains(&v) { 0.9 * DHAT } else { 0.0 }]);
+        let p: Vec<_> = (0..state.q.len()).map(up).collect();
+        let way = Way { x: &state.q, p: &p, obstacles: &[], shifts: &[] };
+        Sweep::new(&model, &way, &mut Neighbours::default()).bound
+    };
+    assert!((kept(1e-3 * DHAT) - kept(0.9)).abs() < 1e-3, "{} and {}", kept(1e-3 * DHAT), kept(0.9));
 }
 
 /// The reach of a slot is the largest part of d̂, a power of 2, that is no more than half of its clearance, and a contact carries the same force at the same
