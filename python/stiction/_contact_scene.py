@@ -88,12 +88,12 @@ class ContactScene:
             more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
             raise ValueError(f"u: the start intersects itself: {listed}{more}: move the bodies apart")
         contacts = self.contacts(x)
-        gap = contacts.smallest_gap(x) - self.dmin
-        if gap <= TOUCHING * self.dhat:
+        clearance = contacts.smallest_gap(x) - self.dmin
+        if clearance <= TOUCHING * self.dhat:
             where = _closest(contacts, x)
-            below = f", less than dmin = {self.dmin:g} m" if gap < 0 < self.dmin else ""
+            below = f", less than dmin = {self.dmin:g} m" if clearance < 0 < self.dmin else ""
             raise ValueError(
-                f"u: at the start {where} are {gap + self.dmin:.3g} m apart{below}: they touch. Move them apart; "
+                f"u: at the start {where} are {clearance + self.dmin:.3g} m apart{below}: they touch. Move them apart; "
                 f"contact begins at {self.dmin + self.dhat:.3g} m"
             )
 

@@ -403,8 +403,8 @@ class IPCContact:
         """How many contacts at rest are between parts of the same body; known after `initialize`."""
         return self._self_contacts
 
-    def gaps(self) -> NDArray[np.float64]:
-        """The distance of each contact beyond dmin, in m, in the order of `contacts.vertices`."""
+    def clearances(self) -> NDArray[np.float64]:
+        """The distance of each contact less dmin, in m, in the order of `contacts.vertices`."""
         return _stiction.contact_distances(self._now.contacts, self._now.x) - self.dmin
 
     def forces(self) -> NDArray[np.float64]:

@@ -815,9 +815,9 @@ def test_reports_agree_with_each_other():
     contact.initialize()
     contact.update(random_step(nodes, 3e-4))
     report = contact.report()
-    gaps, forces = contact.gaps(), contact.forces()
-    assert len(gaps) == len(forces) == report.contacts == len(contact.contacts) == sum(report.counts.values())
-    assert gaps.min() == report.smallest_clearance == contact.smallest_clearance and report.relative_clearance == gaps.min() / 0.01
+    clearances, forces = contact.clearances(), contact.forces()
+    assert len(clearances) == len(forces) == report.contacts == len(contact.contacts) == sum(report.counts.values())
+    assert clearances.min() == report.smallest_clearance == contact.smallest_clearance and report.relative_clearance == clearances.min() / 0.01
     assert report.total_normal_force == pytest.approx(forces.sum()) and (forces > 0).all()
     normal = contact.nodal_forces("normal")
     pressure = contact.pressure()

@@ -1,7 +1,7 @@
-//! The barrier stiffness by the published rule, from forces and gaps.
+//! The barrier stiffness by the published rule, from forces and clearances.
 
 use pyo3::prelude::*;
-use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale, tiny_gap};
+use stiction::barrier::stiffness::{StiffnessRange, StiffnessScale, tiny_clearance};
 use stiction::math::Vector;
 
 use crate::array::reals_of_any_shape;
@@ -70,9 +70,9 @@ pub fn updated_stiffness(
     dmin: f64,
 ) -> PyResult<f64> {
     let (kappa, max) = (not_negative("kappa", kappa)?, not_negative("kappa_max", kappa_max)?);
-    let tiny = tiny_gap(positive("diagonal", diagonal)?, not_negative("dmin", dmin)?);
-    let (before, gap) = (distance_before - dmin, distance - dmin);
-    Ok(StiffnessRange { min: 0.0, max }.update(kappa, before, gap, tiny))
+    let tiny = tiny_clearance(positive("diagonal", diagonal)?, not_negative("dmin", dmin)?);
+    let (before, clearance) = (distance_before - dmin, distance - dmin);
+    Ok(StiffnessRange { min: 0.0, max }.update(kappa, before, clearance, tiny))
 }
 
 /// The numbers of an array of any shape, each a vector of its own.

@@ -23,7 +23,7 @@ pub const RULES: [Carry; 3] = {
 };
 
 /// A step, as contacts see it.
-pub(crate) struct Course<'a, const D: usize> {
+pub(crate) struct Transition<'a, const D: usize> {
     /// From here.
     pub before: &'a State<D>,
     /// Positions of the surface before and after, in m.
@@ -32,26 +32,30 @@ pub(crate) struct Course<'a, const D: usize> {
     pub time: f64,
     /// How long it took, in s.
     pub h: f64,
-    /// Contacts and obstacles after.
-    pub end: (&'a Contacts, &'a [Obstacle<D>]),
+    /// Contacts after.
+    pub contacts: &'a Contacts,
+    /// Obstacles after.
+    pub obstacles: &'a [Obstacle<D>],
     /// How obstacles moved; none if none can.
     pub drifts: &'a [Drift<D>],
-    /// The contacts that friction was frozen at, and their heat in J; no heat without friction.
-    pub heat: (&'a Contacts, PerSlide<f64>),
+    /// The contacts that friction was frozen at.
+    pub lagged: &'a Contacts,
+    /// Their heat in J; nothing without friction.
+    pub heats: PerSlide<f64>,
 }
 
 /// What contacts remember after a step.
 ///
 /// Contacts that go on slid by what their closest points moved along each other in the step; new ones are born at its end and have slid
 /// by nothing. Heat belongs to the contacts that friction was frozen at, and goes from them to those after the step as memory does.
-pub(crate) fn after<const D: usize>(model: &Model<D>, course: &Course<'_, D>) -> Result<Memory> {
-    let contacts = course.end.0;
+pub(crate) fn after<const D: usize>(model: &Model<D>, transition: &Transition<'_, D>) -> Result<Memory> {
+    let contacts = transition.contacts;
     let keys = contacts.keys(&model.surface)?;
     let now: Vec<_> = keys.iter().copied().zip(contacts.weights().iter().copied()).collect();
-    let born = born(course.time);
-    let mut carried = before(model, course.before)?.carried_over(&now, &model.surface, &RULES, born);
-    let slips = one_each(keys.into_iter().zip(slips(course)?.iter().copied()), f64::max);
-    let heats = ContactMemory::new(heats(model, course)?)?;
+    let born = born(transition.time);
+    let mut carried = before(model, transition.before)?.carried_over(&now, &model.surface, &RULES, born);
+    let slips = one_each(keys.into_iter().zip(slips(transition)?.iter().copied()), f64::max);
+    let heats = ContactMemory::new(heats(model, transition)?)?;
     let heats = heats.carried_over(&now, &model.surface, &[Carry::Extensive], [0.0]).memory;
     // All of these are ascending by the same keys.
     let earned = slips.iter().zip(heats.iter()).zip(&carried.origins);
@@ -82,23 +86,26 @@ fn before<'a, const D: usize>(model: &Model<D>, state: &'a State<D>) -> Result<C
 }
 
 /// How far the contacts after a step slid in it, in m.
-fn slips<const D: usize>(course: &Course<'_, D>) -> Result<PerContact<f64>> {
-    let velocities = course.drifts.iter().map(|drift| drift.rigid(true)).collect::<Result<Vec<_>>>()?;
+fn slips<const D: usize>(transition: &Transition<'_, D>) -> Result<PerContact<f64>> {
+    let velocities = transition.drifts.iter().map(|drift| drift.rigid(true)).collect::<Result<Vec<_>>>()?;
     let moved = |obstacle: u32, p: Vector<D>| {
-        velocities.get(obstacle as usize).map_or(Vector::ZERO, |velocity| velocity.at(p) * course.h)
+        velocities.get(obstacle as usize).map_or(Vector::ZERO, |velocity| velocity.at(p) * transition.h)
     };
-    let ([x_start, x], (contacts, obstacles)) = (course.x, course.end);
-    Ok(contacts.slips(&Passage { x_start, x, obstacles, moved: &moved }))
+    let ([x_start, x], obstacles) = (transition.x, transition.obstacles);
+    Ok(transition.contacts.slips(&Passage { x_start, x, obstacles, moved: &moved }))
 }
 
 /// The heat of the contacts that friction was frozen at, in J.
-fn heats<const D: usize>(model: &Model<D>, course: &Course<'_, D>) -> Result<Vec<(ContactKey, [f64; 1])>> {
-    let (frozen, heats) = &course.heat;
+fn heats<const D: usize>(
+    model: &Model<D>,
+    transition: &Transition<'_, D>,
+) -> Result<Vec<(ContactKey, [f64; 1])>> {
+    let Transition { lagged, heats, .. } = transition;
     if heats.iter().next().is_none() {
         return Ok(Vec::new());
     }
-    let heats = heats.to_contacts(frozen)?;
-    Ok(one_each(frozen.keys(&model.surface)?.into_iter().zip(heats.iter().copied()), |a, b| a + b))
+    let heats = heats.to_contacts(lagged)?;
+    Ok(one_each(lagged.keys(&model.surface)?.into_iter().zip(heats.iter().copied()), |a, b| a + b))
 }
 
 /// One number for each key, ascending, where nearly parallel edges may share one.

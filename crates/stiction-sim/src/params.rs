@@ -29,7 +29,8 @@ pub enum StepBound {
     /// Continuous collision detection: all vertices go the same part of their ways.
     #[default]
     Ccd,
-    /// A trust region: each vertex stays in a ball of its own (offset geometric contact).
+    /// A trust region: each vertex goes as far as planes between it and what is near allow (offset geometric contact). Surfaces that nodes carry
+    /// or links hold, and directions that drive something, are bounded by collision detection.
     Ogc,
 }
 

@@ -11,7 +11,7 @@ use crate::balance::Balance;
 use crate::convergence::{Accuracy, LagRounds, Verdict};
 use crate::error::{Error, Result};
 use crate::integrator::{IntegratorKind, Scheme};
-use crate::memory::{self, Course};
+use crate::memory::{self, Transition};
 use crate::model::Model;
 use crate::newton::{self, Workspace};
 use crate::problem::{Drive, Problem, Solution, TimeSpan};
@@ -57,8 +57,7 @@ fn with_retries<const D: usize>(
     };
     for power in 1..=retries {
         match in_substeps(model, state, work, 1 << power) {
-            Err(Error::Interrupted { step }) => return Err(Error::Interrupted { step }),
-            Err(_) => {}
+            Err(error) if is_hard(&error) => {}
             done => return done,
         }
     }
@@ -199,11 +198,12 @@ fn finish<const D: usize>(
     let q = std::mem::take(&mut solution.q);
     model.params.time.integrator.finish(&mut after, &problem.scheme, q, h);
     (after.step, after.time, after.kappa) = (steps, time, solution.kappa);
-    let (lagged, contacts) = (solution.lagged.all(), solution.contacts.all());
-    let heat = (&*lagged, problem.friction(&solution.slides).heats(&way));
-    let (end, drifts) = ((&*contacts, &solution.obstacles[..]), &problem.drive.drifts[..]);
-    let course = Course { before: state, x: [&x_start, &solution.x], time, h, end, drifts, heat };
-    after.memory = memory::after(model, &course)?;
+    let (x, obstacles, drifts) =
+        ([&x_start[..], &solution.x], &solution.obstacles[..], &problem.drive.drifts[..]);
+    let (lagged, contacts) = (&*solution.lagged.all(), &*solution.contacts.all());
+    let heats = problem.friction(&solution.slides).heats(&way);
+    let transition = Transition { before: state, x, time, h, contacts, obstacles, drifts, lagged, heats };
+    after.memory = memory::after(model, &transition)?;
     let report = StepReport::of_step(model, &after, &solution, friction);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
     let report = StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report };

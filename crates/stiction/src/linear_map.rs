@@ -31,15 +31,15 @@ impl LinearMap {
         check_offsets(&offsets, values.len())?;
         if columns.len() != values.len() {
             let (found, expected) = (columns.len(), values.len());
-            return Err(Error::WrongLength { what: "columns of the displacement map", found, expected });
+            return Err(Error::WrongLength { what: "columns of the linear map", found, expected });
         }
         if let Some(index) = columns.iter().position(|column| *column as usize >= nodes) {
             let value = f64::from(columns[index]);
-            let what = "column of displacement map entry";
+            let what = "column of linear map entry";
             return Err(Error::BadEntry { what, index, value, must: "smaller than the number of nodes" });
         }
         if let Some(index) = values.iter().position(|value| !value.is_finite()) {
-            return Err(Error::NotFinite { what: "displacement map entry", index });
+            return Err(Error::NotFinite { what: "linear map entry", index });
         }
         Ok(Self { nodes, offsets, columns, values })
     }
@@ -63,8 +63,11 @@ impl LinearMap {
         (0..self.vertices()).map(row).collect()
     }
 
-    /// `Mᵀ g`, for one entry of `g` for each vertex.
-    pub(crate) fn apply_transposed<const D: usize>(&self, g: &[Vector<D>]) -> Vec<Vector<D>> {
+    /// `Mᵀ g`, for one entry of `g` for each vertex: the gradient by the nodes, from that by the vertices.
+    ///
+    /// # Panics
+    /// If `g` is longer than there are [`vertices`](Self::vertices).
+    pub fn apply_transposed<const D: usize>(&self, g: &[Vector<D>]) -> Vec<Vector<D>> {
         let mut out = vec![Vector::ZERO; self.nodes];
         self.add_transposed(g, &mut out);
         out
@@ -112,15 +115,10 @@ impl LinearMap {
 
 fn check_offsets(offsets: &[usize], entries: usize) -> Result<()> {
     let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
-        return Err(Error::WrongLength { what: "offsets of the displacement map", found: 0, expected: 1 });
+        return Err(Error::WrongLength { what: "offsets of the linear map", found: 0, expected: 1 });
     };
     let bad = |index: usize, must| {
-        Err(Error::BadEntry {
-            what: "offset of displacement map row",
-            index,
-            value: offsets[index] as f64,
-            must,
-        })
+        Err(Error::BadEntry { what: "offset of linear map row", index, value: offsets[index] as f64, must })
     };
     if *first != 0 {
         return bad(0, "0");

@@ -19,15 +19,20 @@ use crate::shared_surface::SharedSurface;
 use crate::surface::{AnySurface, Surface, either, vertex_field};
 use crate::way::{Near, Way};
 
-/// What to keep: method, minimum distance, part of the rest, and the most of it, in m.
-type Rule = (String, f64, f64, f64);
+/// Collision detection by a rule, which is a tuple in Python: method, minimum distance, part of the rest that is kept, and the most of it, in m.
+pub struct Rule(Ccd);
 
-fn read_rule(rule: &Rule) -> PyResult<Ccd> {
-    let (method, min_distance, keep, most_kept) = rule;
-    let kind = method.parse().map_err(|error| at("method", error))?;
-    let ccd = Ccd::new(kind).with_min_distance(*min_distance).map_err(|error| at("min_distance", error))?;
-    let ccd = ccd.with_keep(*keep).map_err(|error| plain(&error))?;
-    ccd.with_most_kept(*most_kept).map_err(|error| plain(&error))
+impl<'py> FromPyObject<'_, 'py> for Rule {
+    type Error = PyErr;
+
+    fn extract(rule: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (method, min_distance, keep, most_kept): (String, f64, f64, f64) = rule.extract()?;
+        let kind = method.parse().map_err(|error| at("method", error))?;
+        let ccd =
+            Ccd::new(kind).with_min_distance(min_distance).map_err(|error| at("min_distance", error))?;
+        let ccd = ccd.with_keep(keep).map_err(|error| plain(&error))?;
+        ccd.with_most_kept(most_kept).map(Self).map_err(|error| plain(&error))
+    }
 }
 
 /// The way from `vertices_t0` to `vertices_t1`, as ipctk calls them.
@@ -46,7 +51,6 @@ fn read_way<'a, const D: usize>(
 /// rest, the most of it), for the pairs in `near`: a name of a broad phase, or pairs as `candidates` returns them.
 #[pyfunction]
 #[pyo3(signature = (surface, start, end, rule, near, obstacles=None))]
-#[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn path_step(
     surface: &Surface,
     start: &Bound<'_, PyAny>,
@@ -55,17 +59,16 @@ pub fn path_step(
     near: &Bound<'_, PyAny>,
     obstacles: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<f64> {
-    let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
+    let near = Near::read(near)?;
     either!(AnySurface, &surface.0, surface => {
         let way = read_way(surface, start, end, obstacles)?;
-        start.py().detach(|| way.largest_step(&ccd, &near)).map_err(|error| plain(&error))
+        start.py().detach(|| way.largest_step(&rule.0, &near)).map_err(|error| plain(&error))
     })
 }
 
 /// Whether that whole motion is proven to keep the minimum distance. Arguments as for `path_step`.
 #[pyfunction]
 #[pyo3(signature = (surface, start, end, rule, near, obstacles=None))]
-#[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn path_is_free(
     surface: &Surface,
     start: &Bound<'_, PyAny>,
@@ -74,23 +77,22 @@ pub fn path_is_free(
     near: &Bound<'_, PyAny>,
     obstacles: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<bool> {
-    let (ccd, near) = (read_rule(&rule)?, Near::read(near)?);
+    let near = Near::read(near)?;
     either!(AnySurface, &surface.0, surface => {
         let way = read_way(surface, start, end, obstacles)?;
-        start.py().detach(|| way.is_free(&ccd, &near)).map_err(|error| plain(&error))
+        start.py().detach(|| way.is_free(&rule.0, &near)).map_err(|error| plain(&error))
     })
 }
 
 /// The largest fraction of the motion of one pair from `start` to `end`, shapes (N, D), that keeps its distance by a rule as for
 /// `path_step`; `kind` as for `distance_squared`.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn pair_step(kind: &str, start: &Bound<'_, PyAny>, end: &Bound<'_, PyAny>, rule: Rule) -> PyResult<f64> {
-    let (ccd, kind) = (read_rule(&rule)?, Kind::read(kind)?);
+    let kind = Kind::read(kind)?;
     let (start, end) = (Table::read("start", start)?, Table::read("end", end)?);
     match start.columns() {
-        2 => Ok(ccd.largest_step_of(&query::<2>(kind, &start, &end)?)),
-        3 => Ok(ccd.largest_step_of(&query::<3>(kind, &start, &end)?)),
+        2 => Ok(rule.0.largest_step_of(&query::<2>(kind, &start, &end)?)),
+        3 => Ok(rule.0.largest_step_of(&query::<3>(kind, &start, &end)?)),
         columns => Err(wrong_dimension(columns)),
     }
 }
@@ -123,7 +125,6 @@ pub fn vertex_distances<'py>(
 /// take no part. `rule` as for `path_step`.
 #[pyfunction]
 #[pyo3(signature = (surface, x, reach, rule, broad_phase, obstacles=None))]
-#[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn safe_distances<'py>(
     surface: &Surface,
     x: &Bound<'py, PyAny>,
@@ -132,13 +133,12 @@ pub fn safe_distances<'py>(
     broad_phase: &str,
     obstacles: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let ccd = read_rule(&rule)?;
     let broad_phase = broad_phase.parse().map_err(|error| at("broad_phase", error))?;
     let distances = either!(AnySurface, &surface.0, surface => {
         let field = vertex_field(surface, "x", x)?;
         let obstacles = Obstacles::read(obstacles)?.solids;
         let search = PairSearch { reach, broad_phase };
-        let found = || ccd.safe_distances_within(surface, &obstacles, &field, search);
+        let found = || rule.0.safe_distances_within(surface, &obstacles, &field, search);
         x.py().detach(found).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(x.py(), distances))
@@ -148,7 +148,6 @@ pub fn safe_distances<'py>(
 /// `rule` as for `path_step`.
 #[pyfunction]
 #[pyo3(signature = (surface, start, end, reach, rule, obstacles=None))]
-#[allow(clippy::needless_pass_by_value, reason = "tuples of Python become tuples")]
 pub fn divided_steps<'py>(
     surface: &Surface,
     start: &Bound<'py, PyAny>,
@@ -157,11 +156,10 @@ pub fn divided_steps<'py>(
     rule: Rule,
     obstacles: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let ccd = read_rule(&rule)?;
     let parts = either!(AnySurface, &surface.0, surface => {
         let way = read_way(surface, start, end, obstacles)?;
         let search = PairSearch { reach, broad_phase: BroadPhaseKind::default() };
-        let divided = || ccd.divided_steps(&way.moving(), &way.obstacles, search);
+        let divided = || rule.0.divided_steps(&way.moving(), &way.obstacles, search);
         start.py().detach(divided).map_err(|error| plain(&error))?
     });
     Ok(PyArray1::from_vec(start.py(), parts))

@@ -6,16 +6,16 @@
 //! 4       version of the format, 3
 //! 4       dimension D
 //! 8       fingerprint of the model: see fingerprint
-//! 8       number n of vertices
+//! 8       number n of nodes
 //! 8       steps made
 //! 8       time in s
 //! 8       which of the parts below are there: 1 a, 2 before, 4 kappa, 8 f, added
 //! 8       number m of contacts that remember something
-//! 16 D n  x in m, v in m/s
+//! 16 D n  q in m, v in m/s
 //! 8 D n   a in m/s²
 //! 8 D n   f in m/s²
 //! 8       length in s of the step before
-//! 16 D n  x in m, v in m/s before it
+//! 16 D n  q in m, v in m/s before it
 //! 8       kappa in J/m⁴
 //! 8       reserve of energy in J
 //! 40 m    each contact, ascending: 8 kind (0 vv, 1 ve, 2 ee, 3 vf, 4 obstacle), 4 + 4 numbers of its sides, 8 time of birth in s,
@@ -71,7 +71,7 @@ impl<const D: usize> State<D> {
         let before = self.before.iter().flat_map(|before| [before.q.len(), before.v.len()]);
         let lists = [&self.a, &self.f].into_iter().filter(|list| !list.is_empty()).map(Vec::len);
         if [self.q.len(), self.v.len()].into_iter().chain(before).chain(lists).any(|count| count != n) {
-            return Err(wrong(path, "state", format!("not every vector has {n} vertices as the model has")));
+            return Err(wrong(path, "state", format!("not every list has the {n} nodes that the model has")));
         }
         replace(path, &bytes(self, fingerprint(model)))
     }
@@ -231,12 +231,12 @@ fn read_kind<const D: usize>(scan: &mut Scan<'_>) -> Scanned<()> {
 fn check_model<const D: usize>(scan: &mut Scan<'_>, model: &Model<D>) -> Scanned<()> {
     let start = scan.offset();
     let mark = scan.take(8, "the fingerprint of the scene")? == fingerprint(model).to_le_bytes();
-    let n = scan.count(Number::U64, "the number of vertices")?;
+    let n = scan.count(Number::U64, "the number of nodes")?;
     if mark && n == model.mass.len() {
         return Ok(());
     }
     let message = format!(
-        "the state has {n} vertices and is of other bodies than the scene, which has {}: load it with the scene that it \
+        "the state has {n} nodes and is of other bodies than the scene, which has {}: load it with the scene that it \
          was saved with",
         model.mass.len()
     );

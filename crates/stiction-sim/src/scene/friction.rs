@@ -151,7 +151,13 @@ impl Scene {
     fn law(&self) -> Result<FrictionKind, SceneError> {
         match &self.friction.law {
             None => Ok(FrictionKind::default()),
-            Some(LawValue::Name(name)) => self.named("friction.law", Some(name)),
+            Some(LawValue::Name(name)) => match self.named("friction.law", Some(name))? {
+                FrictionKind::Adhesion => {
+                    let message = "\"adhesion\" belongs to an attraction, which scenes do not have: choose peak or smooth_mu";
+                    Err(self.error("friction.law", message))
+                }
+                law => Ok(law),
+            },
             Some(LawValue::Stribeck { stribeck: StribeckNumbers { speed, viscous } }) => {
                 let law = Stribeck::new(*speed, *viscous);
                 law.map(FrictionKind::Stribeck).map_err(|error| self.error("friction.law", error.to_string()))

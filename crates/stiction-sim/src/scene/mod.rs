@@ -114,7 +114,7 @@ pub struct Contact {
     pub dmin: Option<f64>,
     /// `κ`.
     pub barrier_stiffness: Option<StiffnessValue>,
-    /// Whether `κ` rises where gaps become deep.
+    /// Whether `κ` rises where clearances become small.
     pub adaptive_barrier_stiffness: Option<bool>,
     /// Whether contacts are weighted by the area that they stand for.
     pub use_area_weighting: Option<bool>,

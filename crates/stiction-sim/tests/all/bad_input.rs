@@ -59,6 +59,7 @@ fn contradictory_options_are_refused() {
         ("elliptic = [0.5, 0.2]", ["friction.elliptic", "in 2D"]),
         ("mu = 0.5\ndirection = [1.0, 0.0]", ["friction.direction", "needs elliptic"]),
         ("mu = 0.5\nlaw = \"sticky\"", ["friction.law", "\"sticky\""]),
+        ("mu = 0.5\nlaw = \"adhesion\"", ["friction.law", "attraction"]),
         ("mu = 0.5\nlaw = { stribeck = { speed = 0.0 } }", ["friction.law", "speed"]),
         ("pairs = [{ between = [\"block\", \"wall\"], mu = 0.1 }]", ["friction.pairs[0].between", "wall"]),
     ] {
@@ -524,6 +525,11 @@ fn absurd_numbers_are_named() {
         ("density = 1000.0", "density = 1e-30", ["bodies[0].material.density: 1e-30", "make it larger"]),
         ("density = 1000.0", "density = 1e308", ["bodies[0].material.density", "1"]),
         (dhat, "contact.dhat = 1e-30", ["contact.dhat: 1.0e-30 m is too small", "make it at least"]),
+        (
+            dhat,
+            "contact.dhat = 1.0",
+            ["contact.dhat: 1.0e0 m is more than body \"block\"", "make it at most"],
+        ),
         (
             dhat,
             "contact.dhat = 1e-3\ncontact.barrier_stiffness = 1e-30",

@@ -113,7 +113,7 @@ fn bad_files_are_refused_with_place_and_reason() {
         (changed(8, &[7]), vec!["byte 8", "version 7", "knows 3"]),
         (changed(12, &[3]), vec!["byte 12", "3D", "2D"]),
         (changed(16, &[1, 2, 3]), vec!["byte 16", "other bodies than the scene"]),
-        (changed(24, &u64::MAX.to_le_bytes()), vec!["byte 24", "vertices"]),
+        (changed(24, &u64::MAX.to_le_bytes()), vec!["byte 24", "nodes"]),
         (changed(24, &(1_u64 << 40).to_le_bytes()), vec!["byte 16", "other bodies"]),
         (changed(40, &f64::NAN.to_le_bytes()), vec!["byte 40", "the time is NaN"]),
         (changed(40, &(-1.0_f64).to_le_bytes()), vec!["byte 40", "the time is -1"]),
@@ -185,7 +185,7 @@ fn a_state_of_other_bodies_is_refused_and_of_other_parameters_not() {
     assert!(State::load(&path, &solid).unwrap_err().to_string().contains("in 2D, this one is in 3D"));
     let mut short = State::load(&path, &model).unwrap();
     short.v.pop();
-    assert!(short.save(&path, &model).unwrap_err().to_string().contains("not every vector"));
+    assert!(short.save(&path, &model).unwrap_err().to_string().contains("not every list"));
     assert!(State::load(&path, &model).is_ok(), "a state that cannot be saved must not cost the one before");
     assert!(State::load(&path, &model).unwrap().save(Path::new("/nowhere/at/all"), &model).is_err());
 }

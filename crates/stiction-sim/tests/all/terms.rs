@@ -1,6 +1,7 @@
 //! Energies that users add.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::derivatives::compare_increments;
 use super::embedded;
@@ -334,5 +335,31 @@ fn trouble_of_a_term_fails_the_step() {
     let (model, before) = (model.with_term(Arc::new(Broken)).unwrap(), state.clone());
     let message = step(&model, &mut state, &mut Workspace::default()).unwrap_err().to_string();
     assert_eq!(message, "step 1: the term \"broken\" failed: it has no value");
+    assert!(state == before);
+}
+
+/// A term that fails only in substeps fails the step, too: more substeps, in which it may not, would hide it.
+#[test]
+fn trouble_in_a_substep_is_not_tried_again() {
+    #[derive(Debug, Default)]
+    struct Fragile(AtomicBool);
+    impl Term<2> for Fragile {
+        fn name(&self) -> &'static str {
+            "fragile"
+        }
+        fn at(&self, time: f64) -> Box<dyn Potential<2> + '_> {
+            // The middle of the first step.
+            self.0.fetch_or((time - 0.001).abs() < 1e-9, Ordering::Relaxed);
+            Box::new(&[] as &[&Stretched<'_>])
+        }
+        fn trouble(&self) -> Option<String> {
+            self.0.swap(false, Ordering::Relaxed).then(|| "it has no value".to_owned())
+        }
+    }
+    let (model, mut state, _) = drawn(Domain::Nodes, 0.0);
+    let (model, before) = (model.with_term(Arc::new(Fragile::default())).unwrap(), state.clone());
+    let hard = NewtonParams { max_iterations: 1, retries: 3, ..NewtonParams::default() };
+    let message = step(&model, &mut state, &mut Workspace::new(hard).unwrap()).unwrap_err().to_string();
+    assert_eq!(message, "step 1: the term \"fragile\" failed: it has no value");
     assert!(state == before);
 }

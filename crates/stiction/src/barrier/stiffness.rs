@@ -1,4 +1,4 @@
-//! Published rules for the barrier stiffness: one κ for all contacts that follows forces and gaps \[Li2020\], or one for each \[Ando2024\].
+//! Published rules for the barrier stiffness: one κ for all contacts that follows forces and clearances \[Li2020\], or one for each \[Ando2024\].
 //!
 //! The simulator does not follow them but [`StiffnessPolicy`](super::policy::StiffnessPolicy), which depends neither on units nor on how steps are cut.
 
@@ -37,7 +37,7 @@ const REFERENCE_DISTANCE: f64 = 1e-8;
 const REFERENCE_RATIO: f64 = 1e11;
 const RANGE: f64 = 100.0;
 
-/// A gap is tiny below this part of the diagonal.
+/// A clearance is tiny below this part of the diagonal.
 const TINY: f64 = 1e-9;
 
 impl StiffnessRange {
@@ -70,11 +70,11 @@ impl StiffnessRange {
         kappa.max(self.min).min(self.max)
     }
 
-    /// Doubles κ, up to the maximum, when the smallest gap is below `tiny`, `before` and now, and shrinks.
+    /// Doubles κ, up to the maximum, when the smallest clearance is below `tiny`, `before` and now, and shrinks.
     ///
-    /// Gaps are distances less the minimum distance, not squared, in m; [`tiny_gap`] is the usual bound.
-    pub fn update(&self, kappa: f64, before: f64, gap: f64, tiny: f64) -> f64 {
-        if before < tiny && gap < tiny && gap < before {
+    /// Clearances are distances less the minimum distance, not squared, in m; [`tiny_clearance`] is the usual bound.
+    pub fn update(&self, kappa: f64, before: f64, clearance: f64, tiny: f64) -> f64 {
+        if before < tiny && clearance < tiny && clearance < before {
             (2.0 * kappa).min(self.max.max(kappa))
         } else {
             kappa
@@ -82,19 +82,19 @@ impl StiffnessRange {
     }
 }
 
-/// `10⁻⁹ (diagonal + d_min)`, in m: gaps below this ask for a stiffer barrier.
-pub fn tiny_gap(diagonal: f64, dmin: f64) -> f64 {
+/// `10⁻⁹ (diagonal + d_min)`, in m: clearances below this ask for a stiffer barrier.
+pub fn tiny_clearance(diagonal: f64, dmin: f64) -> f64 {
     TINY * (diagonal + dmin)
 }
 
-/// A stiffness that begins with contact and grows where gaps become tiny.
+/// A stiffness that begins with contact and grows where clearances become tiny.
 ///
 /// ```text
-///              begin: contact appears                    after_step: tiny gap shrinks
+///              begin: contact appears                    after_step: tiny clearance shrinks
 /// no κ yet ───────────────────────────▶ κ = balanced ────────────────────────────────▶ κ = 2κ, at most κ_max
 /// ```
 /// For whoever has a solver of their own: call [`begin`](Self::begin) in every iteration, with the gradients at hand, and
-/// [`after_step`](Self::after_step) with the smallest gap after every step (or every converged increment). A value of this type is
+/// [`after_step`](Self::after_step) with the smallest clearance after every step (or every converged increment). A value of this type is
 /// the whole state: keep a copy at the start of an increment and go back to it if the increment fails.
 ///
 /// ```
@@ -111,7 +111,7 @@ pub fn tiny_gap(diagonal: f64, dmin: f64) -> f64 {
 /// // Contact appears: the barrier's gradient, at κ = 1, is balanced with that of all other energies.
 /// let kappa = stiffness.begin(&[Vector([0.0, -1e-9])], &weight)?.unwrap();
 /// assert!(kappa >= stiffness.range().min);
-/// // A gap that is tiny and shrinks doubles it.
+/// // A clearance that is tiny and shrinks doubles it.
 /// stiffness.after_step(2e-10);
 /// stiffness.after_step(1e-10);
 /// assert_eq!(stiffness.kappa(), Some((2.0 * kappa).min(stiffness.range().max)));
@@ -122,7 +122,7 @@ pub struct AdaptiveStiffness {
     range: StiffnessRange,
     tiny: f64,
     kappa: Option<f64>,
-    gap: f64,
+    clearance: f64,
 }
 
 impl AdaptiveStiffness {
@@ -139,20 +139,20 @@ impl AdaptiveStiffness {
             );
             return Err(Error::BadParameter { name, value: range.min, must });
         }
-        let tiny = tiny_gap(of.diagonal, law.dmin());
-        Ok(Self { range, tiny, kappa: None, gap: f64::INFINITY })
+        let tiny = tiny_clearance(of.diagonal, law.dmin());
+        Ok(Self { range, tiny, kappa: None, clearance: f64::INFINITY })
     }
 
-    /// The same with another gap, in m, below which κ grows.
+    /// The same with another clearance, in m, below which κ grows.
     #[must_use]
-    pub fn with_tiny_gap(self, tiny: f64) -> Self {
+    pub fn with_tiny_clearance(self, tiny: f64) -> Self {
         Self { tiny, ..self }
     }
 
-    /// The same at another κ, or at none, and with another smallest gap so far, in m: to go on from somewhere else.
+    /// The same at another κ, or at none, and with another smallest clearance so far, in m: to go on from somewhere else.
     #[must_use]
-    pub fn at(self, kappa: Option<f64>, gap: f64) -> Self {
-        Self { kappa, gap, ..self }
+    pub fn at(self, kappa: Option<f64>, clearance: f64) -> Self {
+        Self { kappa, clearance, ..self }
     }
 
     /// The bounds of κ.
@@ -201,16 +201,16 @@ impl AdaptiveStiffness {
         balanced.map(|_| self.kappa)
     }
 
-    /// Takes note of the smallest gap (less the minimum distance, not squared, in m; infinite without contact) and doubles κ if it
+    /// Takes note of the smallest clearance (distance less the minimum distance, not squared, in m; infinite without contact) and doubles κ if it
     /// is tiny and shrinks. Gives κ.
-    pub fn after_step(&mut self, gap: f64) -> Option<f64> {
-        let before = std::mem::replace(&mut self.gap, gap);
-        self.kappa = self.kappa.map(|kappa| self.range.update(kappa, before, gap, self.tiny));
+    pub fn after_step(&mut self, clearance: f64) -> Option<f64> {
+        let before = std::mem::replace(&mut self.clearance, clearance);
+        self.kappa = self.kappa.map(|kappa| self.range.update(kappa, before, clearance, self.tiny));
         self.kappa
     }
 }
 
-/// One stiffness for each contact, from its mass, its gap and what is behind it: semi-implicit stiffness. \[Ando2024\]
+/// One stiffness for each contact, from its mass, its clearance and what is behind it: semi-implicit stiffness. \[Ando2024\]
 ///
 /// ```text
 /// κ = m̄/(d − d_min)² + wᵀHw        w = c⊗n / |c| ,   m̄ = cᵀMc / |c|²
@@ -271,8 +271,8 @@ impl<const D: usize> SemiImplicit<'_, D> {
         n: Vector<D>,
         distance: f64,
     ) -> f64 {
-        let gap = distance - self.dmin;
-        if gap.is_nan() || gap <= 0.0 {
+        let clearance = distance - self.dmin;
+        if clearance.is_nan() || clearance <= 0.0 {
             return f64::INFINITY;
         }
         let (mut mass, mut behind, mut square) = (0.0, 0.0, 0.0);
@@ -285,7 +285,7 @@ impl<const D: usize> SemiImplicit<'_, D> {
                 }
             }
         }
-        (mass / (gap * gap) + behind) / square
+        (mass / (clearance * clearance) + behind) / square
     }
 }
 
@@ -309,8 +309,8 @@ mod tests {
     }
 
     #[test]
-    fn kappa_doubles_only_while_a_tiny_gap_shrinks() {
-        let (range, tiny) = (StiffnessRange { min: 1.0, max: 3.0 }, tiny_gap(1.0, 0.0));
+    fn kappa_doubles_only_while_a_tiny_clearance_shrinks() {
+        let (range, tiny) = (StiffnessRange { min: 1.0, max: 3.0 }, tiny_clearance(1.0, 0.0));
         assert_eq!(range.update(1.0, 2e-10, 1e-10, tiny), 2.0);
         assert_eq!(range.update(2.0, 2e-10, 1e-10, tiny), 3.0);
         assert_eq!(range.update(1.0, 1e-10, 2e-10, tiny), 1.0);
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(stiffness.raise(&[Vector::ZERO], &weight), Ok(Some(kappa)));
         let raised = stiffness.raise(&push(7.0 * range.min), &weight).unwrap().unwrap();
         assert!((raised / (7.0 * range.min) - 1.0).abs() < 1e-14);
-        // One tiny gap is not enough: it must shrink.
+        // One tiny clearance is not enough: it must shrink.
         assert_eq!(stiffness.after_step(1e-9), Some(raised));
         assert_eq!(stiffness.after_step(5e-10), Some(2.0 * raised));
         assert_eq!(stiffness.after_step(6e-10), Some(2.0 * raised));

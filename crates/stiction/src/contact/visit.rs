@@ -1,7 +1,7 @@
 //! All contacts in one order: `vv`, `ve`, `ee`, `vf`, then nearly parallel edges, then obstacles.
 //!
 //! Every list over kinds has this order: [`Contacts`], [`PerContact`], keys, counts and messages. Code that treats all
-//! kinds alike visits them here instead of naming each.
+//! kinds alike and only reads, or drops some, visits them here.
 
 use super::{Contact, Contacts, ObstacleContact, ParallelContact, PerContact};
 

@@ -26,7 +26,7 @@ impl FrictionKind {
     /// Those of dry friction that need no more than their name.
     pub const NAMED: [Self; 2] = [Self::Peak, Self::SmoothMu];
 
-    /// Its name in scenes and in Python.
+    /// Its name in Python; scenes have those of [`NAMED`](Self::NAMED) and Stribeck's.
     pub fn name(self) -> &'static str {
         match self {
             Self::Peak => "peak",

@@ -6,7 +6,6 @@ use super::boundary::{check_once, of_placed_tetrahedra, of_placed_triangles};
 use super::orientation::is_flat;
 use super::{Adjacency, Areas, Filter};
 use crate::error::{Error, Result};
-use crate::linear_map::LinearMap;
 use crate::math::Vector;
 
 /// The primitives that take part in contact, over the full vertex array.
@@ -31,7 +30,6 @@ pub struct Surface<const D: usize> {
     components: Vec<Option<u32>>,
     bodies: Option<Vec<u32>>,
     filter: Option<Filter>,
-    map: Option<LinearMap>,
 }
 
 /// Solids, shells, rods and particles over one vertex array.
@@ -132,7 +130,6 @@ impl<const D: usize> Surface<D> {
             loose_vertices: Vec::new(),
             bodies: None,
             filter: None,
-            map: None,
             rest,
             vertices,
             edges,
@@ -203,19 +200,6 @@ impl<const D: usize> Surface<D> {
     pub fn without_filter(mut self) -> Self {
         self.filter = None;
         self
-    }
-
-    /// The same surface, moved by displacements of other degrees of freedom.
-    ///
-    /// # Errors
-    /// If the map has not one row for each vertex.
-    pub fn with_displacement_map(mut self, map: LinearMap) -> Result<Self> {
-        if map.vertices() != self.rest.len() {
-            let (found, expected) = (map.vertices(), self.rest.len());
-            return Err(Error::WrongLength { what: "rows of the displacement map", found, expected });
-        }
-        self.map = Some(map);
-        Ok(self)
     }
 
     /// The labels of the bodies, if they were given.
@@ -322,38 +306,6 @@ impl<const D: usize> Surface<D> {
 
     fn primitives(&self) -> Rest<'_, D> {
         Rest { positions: &self.rest, edges: &self.edges, faces: &self.faces, adjacency: &self.adjacency }
-    }
-
-    /// The number of degrees of freedom that move the surface, each a vector: nodes of the displacement map, or vertices.
-    pub fn nodes(&self) -> usize {
-        self.map.as_ref().map_or(self.rest.len(), LinearMap::nodes)
-    }
-
-    /// Displacements of the vertices from those of the nodes, in m; the same without a displacement map.
-    ///
-    /// # Errors
-    /// If there is not one for each node, or one is not finite.
-    pub fn map_displacements(&self, nodes: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
-        check_field("displacements", "displacement", nodes, self.nodes())?;
-        Ok(self.map.as_ref().map_or_else(|| nodes.to_vec(), |map| map.apply(nodes)))
-    }
-
-    /// Positions of the vertices, in m, with the nodes displaced from rest.
-    ///
-    /// # Errors
-    /// As for [`Surface::map_displacements`].
-    pub fn displaced(&self, nodes: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
-        let moved = self.map_displacements(nodes)?;
-        Ok(self.rest.iter().zip(moved).map(|(x, u)| *x + u).collect())
-    }
-
-    /// The gradient by the displacements of the nodes, from that by the positions of the vertices.
-    ///
-    /// # Errors
-    /// If there is not one entry for each vertex, or one is not finite.
-    pub fn to_full(&self, gradient: &[Vector<D>]) -> Result<Vec<Vector<D>>> {
-        check_field("gradient", "gradient of vertex", gradient, self.rest.len())?;
-        Ok(self.map.as_ref().map_or_else(|| gradient.to_vec(), |map| map.apply_transposed(gradient)))
     }
 
     /// Checks that `positions` has one finite entry for every vertex.

@@ -326,53 +326,31 @@ fn extents_are_decided_exactly_at_any_scale() {
 }
 
 #[test]
-fn displacement_maps() {
+fn linear_maps() {
     // Quadratic edges: vertices 0, 1 are nodes, vertex 2 the middle between them, vertex 3 does not move.
-    let x = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [5.0, 5.0]].map(Vector).to_vec();
-    let surface = Surface::new(x, vec![[0, 2], [2, 1]], vec![]).unwrap();
-    let map = |offsets: &[usize], columns: &[u32], values: &[f64]| {
+    let made = |offsets: &[usize], columns: &[u32], values: &[f64]| {
         LinearMap::new(3, offsets.to_vec(), columns.to_vec(), values.to_vec())
     };
-    let mapped = surface
-        .clone()
-        .with_displacement_map(map(&[0, 1, 2, 4, 4], &[0, 2, 2, 0], &[1.0, 1.0, 0.5, 0.5]).unwrap());
-    let mapped = mapped.unwrap();
+    let map = made(&[0, 1, 2, 4, 4], &[0, 2, 2, 0], &[1.0, 1.0, 0.5, 0.5]).unwrap();
+    assert_eq!((map.nodes(), map.vertices()), (3, 4));
     let u = [[1.0, 2.0], [9.0, 9.0], [3.0, -4.0]].map(Vector);
-    assert_eq!(
-        mapped.map_displacements(&u).unwrap(),
-        [[1.0, 2.0], [3.0, -4.0], [2.0, -1.0], [0.0, 0.0]].map(Vector)
-    );
-    assert_eq!(mapped.displaced(&u).unwrap()[2], Vector([3.0, -1.0]));
+    assert_eq!(map.apply(&u), [[1.0, 2.0], [3.0, -4.0], [2.0, -1.0], [0.0, 0.0]].map(Vector));
     let mut random = Random::new(7);
     for _ in 0..100 {
         let (u, g) = (random.points::<2, 3>(1.0), random.points::<2, 4>(1.0));
         let inner =
             |a: &[Vector<2>], b: &[Vector<2>]| flat(a).iter().zip(flat(b)).map(|(a, b)| a * b).sum::<f64>();
-        let (left, right) =
-            (inner(&mapped.map_displacements(&u).unwrap(), &g), inner(&u, &mapped.to_full(&g).unwrap()));
+        let (left, right) = (inner(&map.apply(&u), &g), inner(&u, &map.apply_transposed(&g)));
         assert_close(&[left], &[right], 1e-15 * 10.0, "transposition");
     }
-    let say = |u: &[Vector<2>]| mapped.displaced(u).unwrap_err().to_string();
-    assert!(say(&u[..2]).contains("displacements has 2 entries, expected 3"));
-    assert!(say(&[Vector([0.0, f64::NAN]); 3]).contains("displacement 0 is not finite"));
-    assert!(mapped.to_full(&u).unwrap_err().to_string().contains("gradient has 3 entries, expected 4"));
-    // Without a map, nodes are vertices.
-    let g = random.points::<2, 4>(1.0);
-    assert_eq!(surface.map_displacements(&g).unwrap(), g);
-    assert_eq!(surface.to_full(&g).unwrap(), g);
-    assert_eq!((surface.nodes(), mapped.nodes()), (4, 3));
     let message = |made: stiction::error::Result<LinearMap>| made.unwrap_err().to_string();
-    assert!(message(map(&[], &[], &[])).contains("offsets of the displacement map has 0"));
-    assert!(message(map(&[1, 1], &[0], &[1.0])).contains("row 0 is 1: it must be 0"));
-    assert!(message(map(&[0, 2, 1], &[0], &[1.0])).contains("row 2 is 1"));
-    assert!(message(map(&[0, 2], &[0], &[1.0])).contains("row 1 is 2"));
-    assert!(message(map(&[0, 1], &[3], &[1.0])).contains("column of displacement map entry 0 is 3"));
-    assert!(message(map(&[0, 1], &[0, 1], &[1.0])).contains("columns of the displacement map has 2"));
-    assert!(message(map(&[0, 1], &[0], &[f64::NAN])).contains("displacement map entry 0 is not finite"));
-    let short = surface.with_displacement_map(map(&[0, 1], &[0], &[1.0]).unwrap());
-    assert!(
-        short.unwrap_err().to_string().contains("rows of the displacement map has 1 entries, expected 4")
-    );
+    assert!(message(made(&[], &[], &[])).contains("offsets of the linear map has 0"));
+    assert!(message(made(&[1, 1], &[0], &[1.0])).contains("row 0 is 1: it must be 0"));
+    assert!(message(made(&[0, 2, 1], &[0], &[1.0])).contains("row 2 is 1"));
+    assert!(message(made(&[0, 2], &[0], &[1.0])).contains("row 1 is 2"));
+    assert!(message(made(&[0, 1], &[3], &[1.0])).contains("column of linear map entry 0 is 3"));
+    assert!(message(made(&[0, 1], &[0, 1], &[1.0])).contains("columns of the linear map has 2"));
+    assert!(message(made(&[0, 1], &[0], &[f64::NAN])).contains("linear map entry 0 is not finite"));
 }
 
 /// A vertex filter and what it should say, as a table.
