@@ -144,9 +144,10 @@ fn bound<const D: usize>(
     let Some(ccd) = ccd(model) else { return 0.0 };
     let of = |pairs: &Candidates| ccd.largest_step(&model.surface, pairs, way.x, end).unwrap_or(0.0);
     // A narrow slot has a smallest gap of its own: what is far from it keeps more.
-    let pairs = match model.reaches.is_empty() {
-        true => of(candidates),
-        false => model.reaches.sorted(&model.surface, candidates).iter().map(of).fold(1.0, f64::min),
+    let pairs = if model.reaches.is_empty() {
+        of(candidates)
+    } else {
+        model.reaches.sorted(&model.surface, candidates).iter().map(of).fold(1.0, f64::min)
     };
     let moving = MovingSurface::new(&model.surface, way.x, end);
     let to_obstacle = |(k, solid)| {

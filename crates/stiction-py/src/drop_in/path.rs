@@ -20,6 +20,7 @@ use crate::surface::{AnySurface, Surface, either, vertex_field};
 use crate::way::{Near, Way};
 
 /// Collision detection by a rule, which is a tuple in Python: method, minimum distance, part of the rest that is kept, and the most of it, in m.
+#[derive(Clone, Copy)]
 pub struct Rule(Ccd);
 
 impl<'py> FromPyObject<'_, 'py> for Rule {

@@ -1,56 +1,22 @@
 //! Sparse Cholesky factorisation: which way suits a matrix.
 
-use std::sync::Arc;
-
-use stiction::blocks::{Blocks, Pattern};
+use stiction::blocks::Blocks;
 use stiction::math::Vector;
 
 use super::Sequential;
-use super::assembly_tree::AssemblyTree;
-use super::elimination::Elimination;
-use super::graph::Graph;
-use super::multifrontal::Multifrontal;
-use super::order;
+use super::fronts::Fronts;
 
 /// Vertices from which a matrix is worth a search for a better order, and threads.
 const MANY: usize = 2000;
 
-/// How much more work than when it was found an order may cost before another one is looked for.
-const MORE: f64 = 1.5;
-
 /// A solver for symmetric positive definite block matrices.
 ///
-/// Below 2000 vertices, what it does depends on the matrix alone. Above, an order of elimination is found for the first matrix of a
-/// [step](Self::begin_step) and kept while contacts come and go, until it costs half as much again. The fronts are kept, too, as long as they have a place
-/// for every block, and made anew for the contacts of now and of before where they have not. What was solved before the step leaves no trace,
-/// so a run that is resumed goes on with the same bits. These are the same for any number of threads.
+/// Below 2000 vertices, what it does depends on the matrix alone. Above, see [`Fronts`]: an order of elimination and memory are kept within a time step, and
+/// what was solved before it leaves no trace, so a run that is resumed goes on with the same bits. These are the same for any number of threads.
 #[derive(Debug, Default)]
 pub struct Cholesky {
     small: Sequential,
-    large: Multifrontal,
-    /// The pattern of the last matrix.
-    pattern: Option<Arc<Pattern>>,
-    /// What the fronts were made for.
-    graph: Option<Graph>,
-    order: Option<Order>,
-    /// Whether all of this is of the step before.
-    is_old: bool,
-}
-
-/// Whether two patterns are the same, at once where they are in the same place.
-fn are_same(a: &Arc<Pattern>, b: &Arc<Pattern>) -> bool {
-    Arc::ptr_eq(a, b) || a == b
-}
-
-/// An order of elimination.
-#[derive(Debug)]
-struct Order {
-    /// What it was found for.
-    pattern: Arc<Pattern>,
-    /// Which vertex comes at each place.
-    vertices: Vec<u32>,
-    /// What it cost there, as predicted.
-    work: f64,
+    large: Fronts,
 }
 
 impl Cholesky {
@@ -66,80 +32,25 @@ impl Cholesky {
         if b.len() < MANY {
             return self.small.solve(matrix, b, shifts);
         }
-        self.prepare(matrix.pattern())?.solve(matrix, b, shifts)
+        self.large.of(matrix.pattern())?.solve(matrix, b, shifts)
     }
 
     /// From now on nothing depends on what was solved before.
     pub fn begin_step(&mut self) {
-        self.is_old = true;
-    }
-
-    /// Analyses a pattern, unless it is that of the last matrix.
-    fn prepare(&mut self, pattern: &Arc<Pattern>) -> Option<&mut Multifrontal> {
-        let is_old = std::mem::take(&mut self.is_old);
-        let is_last = self.pattern.as_ref().is_some_and(|last| are_same(last, pattern));
-        if is_last && !is_old {
-            return Some(&mut self.large);
-        }
-        self.pattern = None;
-        let graph = Graph::new(pattern);
-        if is_old {
-            self.forget(pattern, &graph);
-        }
-        if self.graph.is_none() || !self.large.fit(&graph) {
-            self.rebuild(pattern, &graph)?;
-        }
-        self.pattern = Some(Arc::clone(pattern));
-        Some(&mut self.large)
-    }
-
-    /// Forgets what came before a step, unless its first pattern alone would lead there again.
-    fn forget(&mut self, pattern: &Arc<Pattern>, graph: &Graph) {
-        if self.order.as_ref().is_some_and(|order| are_same(&order.pattern, pattern)) {
-            self.graph = self.graph.take().filter(|own| own == graph);
-        } else {
-            (self.order, self.graph) = (None, None);
-        }
-    }
-
-    /// Makes fronts for a graph and, where that costs little, for what there was a place for before: contacts come back.
-    fn rebuild(&mut self, pattern: &Arc<Pattern>, graph: &Graph) -> Option<()> {
-        let both = self.graph.take().filter(|old| old.len() == graph.len()).map(|old| graph.with(&old));
-        let known = [both.as_ref(), Some(graph)].into_iter().flatten().find_map(|wide| {
-            let elimination = self.eliminate(wide)?;
-            Some((wide.clone(), elimination))
-        });
-        let (wide, elimination) = match known {
-            Some(known) => known,
-            None => (graph.clone(), self.reorder(pattern, graph)?),
-        };
-        self.large.set(AssemblyTree::new(&wide, &elimination));
-        self.large.fit(graph);
-        self.graph = Some(wide);
-        Some(())
-    }
-
-    /// Elimination in the order that is known, unless there is none or it has become costly.
-    fn eliminate(&self, graph: &Graph) -> Option<Elimination> {
-        let order = self.order.as_ref().filter(|order| order.vertices.len() == graph.len())?;
-        let elimination = Elimination::new(graph, &order.vertices);
-        (elimination.work() <= MORE * order.work).then_some(elimination)
-    }
-
-    /// Elimination in a new order.
-    fn reorder(&mut self, pattern: &Arc<Pattern>, graph: &Graph) -> Option<Elimination> {
-        let elimination = order::best(graph)?;
-        let (vertices, work) = (elimination.order.clone(), elimination.work());
-        self.order = Some(Order { pattern: Arc::clone(pattern), vertices, work });
-        Some(elimination)
+        self.large.begin_step();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::assembly_tree::AssemblyTree;
+    use crate::linear::graph::Graph;
+    use crate::linear::multifrontal::Multifrontal;
+    use crate::linear::order;
     use crate::linear::samples::{grid, matrix, random, random_pairs, vectors};
     use rayon::ThreadPoolBuilder;
+    use stiction::blocks::Pattern;
 
     /// Graphs of all kinds: solids, sheets, chains, random ones, in pieces, with a vertex that touches all others.
     fn graphs() -> Vec<(u32, Vec<[u32; 2]>)> {
@@ -247,7 +158,7 @@ mod tests {
         let mut solver = Cholesky::default();
         let mut orders = solids.iter().map(|solid| {
             solver.solve(solid, &b, &[]).unwrap();
-            solver.order.as_ref().unwrap().vertices.clone()
+            solver.large.order().unwrap().to_vec()
         });
         let first = orders.next().unwrap();
         assert!(orders.next() == Some(first.clone()) && orders.next() == Some(first.clone()));

@@ -8,11 +8,8 @@ use stiction::math::{Matrix, Vector, vector};
 use stiction::stencil::Stencil;
 use stiction::threads;
 
-use super::assembly_tree::AssemblyTree;
 use super::clusters::{Clusters, Large};
-use super::graph::Graph;
-use super::multifrontal::Multifrontal;
-use super::order;
+use super::fronts::Fronts;
 use super::rows::Rows;
 
 /// Clusters that a task works on.
@@ -35,19 +32,24 @@ type Pair<const D: usize> = ([u32; 2], [[Matrix<D>; 2]; 2]);
 /// ```
 /// `x̄ₖ` and `Rₖ` are the mean of the places `x` of the cluster's vertices and their distance from it (root mean square). A plane cluster can grow besides: `t`
 /// has two numbers then, too, and `PᵀAP` has blocks as `A` has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Coarse<const D: usize> {
     /// `X`.
     turns: Vec<Matrix<D>>,
     /// `A P` by clusters, rows ascending.
     products: Vec<Vec<Entry<D>>>,
     /// `PᵀAP`.
-    factor: Multifrontal,
+    fronts: Fronts,
 }
 
 impl<const D: usize> Coarse<D> {
-    /// The motions of the large clusters of a matrix whose rows are at `x`, in m. Nothing if it is not positive definite.
-    pub fn new(rows: &Rows<D>, clusters: &Clusters, x: &[Vector<D>]) -> Option<Self> {
+    /// From now on nothing depends on what was solved before.
+    pub fn begin_step(&mut self) {
+        self.fronts.begin_step();
+    }
+
+    /// Takes the motions of the large clusters of a matrix whose rows are at `x`, in m. Nothing if it is not positive definite.
+    pub fn set(&mut self, rows: &Rows<D>, clusters: &Clusters, x: &[Vector<D>]) -> Option<()> {
         let large = &clusters.large;
         let turns = of_each(large.len(), &|k| turns(&x[large[k].rows.clone()])).concat();
         let products: Vec<Vec<Entry<D>>> = of_each(large.len(), &|k| products(rows, &turns, &large[k].rows));
@@ -57,10 +59,8 @@ impl<const D: usize> Coarse<D> {
         }
         let pairs = of_each(large.len(), &|k| pairs(k as u32, &products[k], &turns, &of_row)).concat();
         let matrix = assembled(large.len(), &pairs);
-        let graph = Graph::new(matrix.pattern());
-        let mut factor = Multifrontal::new(AssemblyTree::new(&graph, &order::best(&graph)?));
-        factor.factorise(&matrix, &[])?;
-        Some(Self { turns, products, factor })
+        (self.turns, self.products) = (turns, products);
+        self.fronts.of(matrix.pattern())?.factorise(&matrix, &[])
     }
 
     /// `Pᵀ r` of some clusters.
@@ -93,7 +93,7 @@ impl<const D: usize> Coarse<D> {
             }
             rest
         });
-        self.factor.substitute(rest.as_flattened())
+        self.fronts.last().substitute(rest.as_flattened())
     }
 }
 

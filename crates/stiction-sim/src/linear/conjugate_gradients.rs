@@ -12,6 +12,12 @@ const MAX_ITERATIONS: usize = 1000;
 /// Errors relative to the solution that nothing can be said about.
 const ROUNDING: f64 = 1e-13;
 
+/// How many times as many iterations for each digit kept clusters may cost before they are made anew.
+const WORSE: f64 = 1.5;
+
+/// Iterations that kept clusters may take beyond twice what is usual before they are given up.
+const FIRST: f64 = 20.0;
+
 /// The error is judged by what the last iterations found: one of so many, but at least as many.
 const PART: usize = 4;
 
@@ -23,11 +29,15 @@ const PART: usize = 4;
 /// The second sum, over the last quarter of the iterations, says how far away the solution was before them \[Hestenes1952\]; where that is little
 /// beside `‖p‖` (see [`Precision`]), iterations end.
 ///
-/// Every `pₖ` is a direction of descent: the minimum over a space that is not at 0 has `bᵀp = pᵀAp > 0`. The bits of the result are
-/// the same for any number of threads, and depend on the system alone.
-#[derive(Clone, Debug, Default)]
-pub struct ConjugateGradients {
+/// Every `pₖ` is a direction of descent: the minimum over a space that is not at 0 has `bᵀp = pᵀAp > 0`. Clusters of the preconditioner are kept within a time
+/// [step](Self::begin_step), until solutions take half as many iterations again for each digit. The bits of the result are the same for any number of
+/// threads, and depend on the systems since the step began.
+#[derive(Debug, Default)]
+pub struct ConjugateGradients<const D: usize> {
+    inverse: TwoLevel<D>,
     iterations: usize,
+    /// Iterations for each digit with clusters that were new.
+    usual: Option<f64>,
 }
 
 /// Where the iterations are; all by rows.
@@ -43,26 +53,53 @@ struct Iterate<const D: usize> {
     found: Vec<f64>,
 }
 
-impl ConjugateGradients {
+impl<const D: usize> ConjugateGradients<D> {
+    /// From now on nothing depends on what was solved before.
+    pub fn begin_step(&mut self) {
+        self.inverse.begin_step();
+        self.usual = None;
+    }
+
     /// Solves `A p = b`.
     ///
     /// Returns nothing where the matrix turns out not to be positive definite, or the solution is not found in 1000 iterations.
-    pub fn solve<const D: usize>(
-        &mut self,
-        system: &System<'_, D>,
-        precision: &Precision,
-    ) -> Option<Vec<Vector<D>>> {
-        self.iterations = 0;
-        let mut inverse = TwoLevel::new(system.matrix, system.places)?;
-        let mut at = Iterate::start(&mut inverse, system.b);
+    pub fn solve(&mut self, system: &System<'_, D>, precision: &Precision) -> Option<Vec<Vector<D>>> {
+        if let Some(p) = self.iterate(system, precision) {
+            return Some(p);
+        }
+        let was_kept = self.usual.is_some();
+        self.renew_clusters();
+        let p = if was_kept { self.iterate(system, precision) } else { None };
+        if p.is_none() {
+            self.renew_clusters();
+        }
+        p
+    }
+
+    fn renew_clusters(&mut self) {
+        self.inverse.renew_clusters();
+        self.usual = None;
+    }
+
+    /// The solution; nothing where there is none, or kept clusters are too bad for it.
+    fn iterate(&mut self, system: &System<'_, D>, precision: &Precision) -> Option<Vec<Vector<D>>> {
+        let Self { inverse, iterations, usual } = self;
+        *iterations = 0;
+        inverse.set(system.matrix, system.places)?;
+        let mut at = Iterate::start(inverse, system.b);
         while !at.is_enough(precision) {
-            if self.iterations == MAX_ITERATIONS {
+            let enough = usual.map_or(f64::INFINITY, |usual| FIRST + 2.0 * usual * (1.0 + at.digits()));
+            if *iterations == MAX_ITERATIONS || *iterations as f64 > enough {
                 return None;
             }
-            self.iterations += 1;
-            at.advance(&mut inverse)?;
+            *iterations += 1;
+            at.advance(inverse)?;
         }
+        let cost = *iterations as f64 / at.digits().max(1.0);
         let p = inverse.by_vertices(&at.p);
+        if cost > WORSE * *usual.get_or_insert(cost) {
+            self.renew_clusters();
+        }
         p.iter().all(|p| p.is_finite()).then_some(p)
     }
 
@@ -119,16 +156,30 @@ impl<const D: usize> Iterate<D> {
         Some(())
     }
 
+    /// `pᵀ A p`.
+    fn now(&self) -> f64 {
+        self.found.last().copied().unwrap_or(0.0)
+    }
+
+    /// The error of the solution some iterations ago, relative to the solution, if there have been so many.
+    fn error(&self) -> Option<f64> {
+        let (last, now) = (self.found.len() - 1, self.now());
+        let before = last.checked_sub(PART.max(last / PART))?;
+        Some(((now - self.found[before]) / now).sqrt())
+    }
+
+    /// Digits of the solution that are known, as far as that can be said.
+    fn digits(&self) -> f64 {
+        self.error().map_or(0.0, |error| -error.max(ROUNDING).log10()).max(0.0)
+    }
+
     /// Whether the solution is as good as it should be.
     fn is_enough(&self, precision: &Precision) -> bool {
-        let last = self.found.len() - 1;
-        let now = self.found[last];
+        let now = self.now();
         if self.size.abs() <= ROUNDING * ROUNDING * now {
             return true;
         }
-        let back = PART.max(last / PART);
-        let Some(before) = last.checked_sub(back).map(|before| self.found[before]) else { return false };
-        let error = ((now - before) / now).sqrt();
+        let Some(error) = self.error() else { return false };
         let longest = || self.p.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt();
         error <= precision.relative(now) && (error <= precision.fine || longest() > precision.short)
     }
@@ -227,6 +278,33 @@ mod tests {
         assert!(alone.0.is_some());
         for threads in [2, 3, 8, 8] {
             assert!(on(threads) == alone, "{threads} threads");
+        }
+    }
+
+    /// Clusters are kept within a step, and found anew where contacts make them bad.
+    #[test]
+    fn what_came_before_a_step_leaves_no_trace() {
+        let size = [10, 11, 12];
+        let (n, pairs) = grid(size);
+        let touching = |most| touching::<3>(n, &pairs, &contacts(size, most), 0.1);
+        let (apart, pressed) = (matrix::<3>(n, &pairs, 0.1), touching(1e6));
+        let (b, places) = (vectors(n as usize, &mut 5), places(size));
+        let solve = |solver: &mut ConjugateGradients<3>, matrix: &Blocks<3>| {
+            let system = System { matrix, b: &b, places: &places, longest: f64::INFINITY };
+            (solver.solve(&system, &Precision::FULL).unwrap(), solver.iterations())
+        };
+        let mut used = ConjugateGradients::default();
+        for first in [&apart, &pressed, &apart] {
+            let mut fresh = ConjugateGradients::default();
+            used.begin_step();
+            let all: Vec<_> =
+                [first, &pressed, &pressed, first].map(|matrix| solve(&mut fresh, matrix)).into();
+            let again: Vec<_> =
+                [first, &pressed, &pressed, first].map(|matrix| solve(&mut used, matrix)).into();
+            assert!(all == again);
+            // Clusters that do not suit contacts are not kept for them.
+            let counts: Vec<_> = all.iter().map(|(_, iterations)| *iterations).collect();
+            assert!(counts[1].max(counts[2]) < 150, "{counts:?} iterations");
         }
     }
 

@@ -8,6 +8,7 @@ mod task;
 mod dense;
 mod pool;
 mod multifrontal;
+mod fronts;
 pub mod system;
 mod clusters;
 mod rows;

@@ -52,6 +52,7 @@ struct Part<'a> {
 
 impl Multifrontal {
     /// Prepares factorisations with these fronts.
+    #[cfg(test)]
     pub fn new(tree: AssemblyTree) -> Self {
         let mut new = Self::default();
         new.set(tree);

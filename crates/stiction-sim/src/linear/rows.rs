@@ -25,20 +25,21 @@ pub(super) struct Rows<const D: usize> {
 }
 
 impl<const D: usize> Rows<D> {
-    /// The rows of a matrix in an order that says which vertex comes at each place.
-    pub fn new(matrix: &Blocks<D>, order: &[u32]) -> Self {
+    /// Becomes the rows of a matrix in an order that says which vertex comes at each place, in the same memory.
+    pub fn set(&mut self, matrix: &Blocks<D>, order: &[u32]) {
         let pattern = matrix.pattern();
         let mut places = vec![0; order.len()];
-        let mut starts = vec![0];
+        self.starts.clear();
+        self.starts.push(0);
         for (place, &vertex) in order.iter().enumerate() {
             places[vertex as usize] = place as u32;
             let length = pattern.lower(vertex as usize).len() + pattern.upper(vertex as usize).0.len();
-            starts.push(starts[place] + length);
+            self.starts.push(self.starts[place] + length);
         }
-        let count = starts[order.len()];
-        let mut rows = Self { starts, columns: vec![0; count], values: vec![Matrix::ZERO; count] };
-        rows.fill(matrix, order, &places);
-        rows
+        let count = self.starts[order.len()];
+        self.columns.resize(count, 0);
+        self.values.resize(count, Matrix::ZERO);
+        self.fill(matrix, order, &places);
     }
 
     fn fill(&mut self, matrix: &Blocks<D>, order: &[u32], places: &[u32]) {

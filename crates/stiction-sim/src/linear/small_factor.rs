@@ -109,7 +109,9 @@ mod tests {
 
     fn rows<const D: usize>(ground: f64) -> Rows<D> {
         let (n, pairs) = grid([3, 3, 2]);
-        Rows::new(&matrix(n, &pairs, ground), &(0..n).collect::<Vec<_>>())
+        let mut rows = Rows::default();
+        rows.set(&matrix(n, &pairs, ground), &(0..n).collect::<Vec<_>>());
+        rows
     }
 
     fn solves<const D: usize>(size: f64) {

@@ -12,7 +12,7 @@ use super::{Cholesky, ConjugateGradients, Precision, Sequential, System};
 
 /// Unknowns from which [`LinearKind::Auto`] may iterate: below, a factorisation of a solid takes 0.15 s at most, and Newton's method can have the true
 /// Hessian.
-const MANY: usize = 30_000;
+const MANY: usize = 15_000;
 
 /// Multiplications of blocks in a factorisation, for each block of the matrix, from which iterations take less time.
 ///
@@ -37,7 +37,7 @@ pub enum LinearKind {
     Direct,
     /// `cg`: conjugate gradients, and the direct solver where they fail.
     ConjugateGradients,
-    /// `auto`: `cg` from 30,000 unknowns where a factorisation would cost more, as of solids; `direct` below, and of sheets.
+    /// `auto`: `cg` from 15,000 unknowns where a factorisation would cost more, as of solids; `direct` below, and of sheets.
     #[default]
     Auto,
 }
@@ -120,7 +120,7 @@ impl<const D: usize> DirectSolver<D> for Sequential {
 #[derive(Debug)]
 pub struct LinearSolver<const D: usize> {
     direct: Box<dyn DirectSolver<D>>,
-    iterative: ConjugateGradients,
+    iterative: ConjugateGradients<D>,
     /// Whether `auto` iterates in this step, once that is known.
     iterates: Option<bool>,
 }
@@ -140,6 +140,7 @@ impl<const D: usize> LinearSolver<D> {
     /// Says that a time step begins: no bit of it depends on what was solved before.
     pub fn begin_step(&mut self) {
         self.direct.begin_step();
+        self.iterative.begin_step();
         self.iterates = None;
     }
 

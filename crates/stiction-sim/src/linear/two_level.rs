@@ -44,8 +44,10 @@ struct Part {
 /// | the same, one after the other, as here | 22, 300 ms | 39, 280 ms | – |
 ///
 /// With small clusters of 8 or 32 vertices, or large ones of 128, blocks take 320 to 380 ms.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct TwoLevel<const D: usize> {
+    /// Whether the next matrix gets clusters of its own.
+    is_old: bool,
     rows: Rows<D>,
     clusters: Clusters,
     factors: Vec<SmallFactor>,
@@ -54,20 +56,34 @@ pub(super) struct TwoLevel<const D: usize> {
 }
 
 impl<const D: usize> TwoLevel<D> {
+    /// From now on nothing depends on what was solved before.
+    pub fn begin_step(&mut self) {
+        self.renew_clusters();
+        self.coarse.begin_step();
+    }
+
+    /// The next matrix gets clusters of its own; otherwise those of the last one are kept, whatever touches now.
+    pub fn renew_clusters(&mut self) {
+        self.is_old = true;
+    }
+
     /// Prepares for a matrix of vertices that are at `x`, in m. Nothing if the matrix turns out not to be positive definite.
-    pub fn new(matrix: &Blocks<D>, x: &[Vector<D>]) -> Option<Self> {
-        let clusters = Clusters::new(matrix);
-        let rows = Rows::new(matrix, &clusters.order);
-        let parts = parts(&clusters.large);
-        let factors = threads::in_chunks_of(ROWS / 16, clusters.small.len(), &|range| {
+    pub fn set(&mut self, matrix: &Blocks<D>, x: &[Vector<D>]) -> Option<()> {
+        if std::mem::take(&mut self.is_old) || self.clusters.order.len() != matrix.vertices() {
+            self.clusters = Clusters::new(matrix);
+            self.parts = parts(&self.clusters.large);
+        }
+        let Self { rows, clusters, factors, .. } = self;
+        rows.set(matrix, &clusters.order);
+        let made = threads::in_chunks_of(ROWS / 16, clusters.small.len(), &|range| {
             clusters.small[range]
                 .iter()
-                .map(|small| SmallFactor::new(&rows, small))
+                .map(|small| SmallFactor::new(rows, small))
                 .collect::<Option<Vec<_>>>()
         });
-        let factors = factors.into_iter().collect::<Option<Vec<_>>>()?.concat();
-        let coarse = Coarse::new(&rows, &clusters, &ordered(&clusters.order, x))?;
-        Some(Self { rows, clusters, factors, coarse, parts })
+        factors.clear();
+        factors.extend(made.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten());
+        self.coarse.set(rows, clusters, &ordered(&clusters.order, x))
     }
 
     /// Numbers of the vertices by rows.

@@ -22,8 +22,11 @@ pub use pattern::Pattern;
 pub use stencils::Stencils;
 pub(crate) use submatrix::Submatrix;
 
-/// Rows of blocks that a task multiplies.
+/// Rows of blocks that a task works on.
 const ROWS: usize = 512;
+
+/// Blocks that a task clears.
+const BLOCKS: usize = 1 << 14;
 
 /// A symmetric matrix of `D × D` blocks, one row and column of blocks a vertex, as a sum of local matrices.
 ///
@@ -45,6 +48,15 @@ pub(crate) struct Target<'a, const D: usize> {
     pub(crate) values: &'a mut [Matrix<D>],
 }
 
+/// Makes a block symmetric to the last bit.
+fn mirror<const D: usize>(Matrix(block): &mut Matrix<D>) {
+    for k in 0..D {
+        for l in k + 1..D {
+            block[k][l] = block[l][k];
+        }
+    }
+}
+
 impl<const D: usize> Blocks<D> {
     /// Begins a sum of local matrices at stencils that `list` lists: all values are zero then.
     ///
@@ -52,8 +64,11 @@ impl<const D: usize> Blocks<D> {
     /// If a stencil names a vertex beyond `vertices`, or there are 2³² blocks or more.
     pub fn begin(&mut self, vertices: usize, list: impl FnOnce(&mut Stencils)) {
         self.layout.begin(vertices, list);
-        self.values.clear();
-        self.values.resize(self.pattern().rows().len(), Matrix::ZERO);
+        let count = self.pattern().rows().len();
+        self.values.truncate(count);
+        let parts = self.values.chunks_mut(BLOCKS).collect();
+        threads::for_each(parts, &|_, part: &mut [Matrix<D>]| part.fill(Matrix::ZERO));
+        self.values.resize(count, Matrix::ZERO);
     }
 
     /// Where the next list is added.
@@ -71,16 +86,20 @@ impl<const D: usize> Blocks<D> {
     pub fn finish(&mut self) {
         self.layout.finish();
         let pattern = self.layout.pattern();
-        for column in 0..pattern.vertices() {
-            if let Some(block) = pattern.lower(column).next() {
-                let Matrix(block) = &mut self.values[block];
-                for k in 0..D {
-                    for l in k + 1..D {
-                        block[k][l] = block[l][k];
-                    }
-                }
-            }
+        let (mut work, mut rest) = (Vec::new(), &mut self.values[..]);
+        for first in (0..pattern.vertices()).step_by(ROWS) {
+            let columns = first..pattern.vertices().min(first + ROWS);
+            let count = pattern.starts()[columns.end] - pattern.starts()[first];
+            let (own, others) = rest.split_at_mut(count as usize);
+            work.push((columns, own));
+            rest = others;
         }
+        threads::for_each(work, &|_, (columns, own): (Range<usize>, &mut [Matrix<D>])| {
+            let start = pattern.starts()[columns.start] as usize;
+            for block in columns.filter_map(|column| pattern.lower(column).next()) {
+                mirror(&mut own[block - start]);
+            }
+        });
     }
 
     /// Takes another pattern, which is not that of any stencils, and lends the blocks for it, whose values are not set.
