@@ -10,21 +10,22 @@ use super::graph::Graph;
 use super::order;
 use super::{Cholesky, ConjugateGradients, Precision, Sequential, System};
 
-/// Unknowns from which [`LinearKind::Auto`] may iterate: below, a factorisation of a solid takes 0.15 s at most, and Newton's method can have the true
+/// Unknowns from which [`LinearKind::Auto`] may iterate: below, a factorisation of a solid takes 0.05 s at most, and Newton's method can have the true
 /// Hessian.
 const MANY: usize = 15_000;
 
 /// Multiplications of blocks in a factorisation, for each block of the matrix, from which iterations take less time.
 ///
-/// CPU seconds for a matrix of Newton's method with a known pattern, by factorisation and by iterations to 10⁻²:
+/// CPU seconds for a direction of Newton's method, with all preparations, in the first steps of scenes of `bench/README.md`:
 ///
 /// | scene | vertices | multiplications a block | factorisation | iterations |
 /// | --- | --- | --- | --- | --- |
-/// | cloth | 6,561 | 440 | 0.04 | 0.12 |
-/// | mat | 19,600 | 560 | 0.11 | 0.22 |
-/// | blocks | 7,803 | 2,600 | 0.14 | 0.10 |
-/// | blocks | 24,375 | 22,600 | 1.80 | 0.20 |
-const COSTLY: f64 = 2000.0;
+/// | cloth that falls | 6,561 | 440 to 550 | 0.024 | 0.077 |
+/// | trash compactor | 14,904 | 880 | 0.066 | 0.065 |
+/// | dolphin | 8,027 | 880 | 0.043 | 0.087 |
+/// | roller ball | 7,034 | 1,430 | 0.049 | 0.024 |
+/// | three blocks | 7,803 | 1,240 to 4,600 | 0.117 | 0.038 |
+const COSTLY: f64 = 1200.0;
 
 /// How often the diagonal grows before a matrix counts as singular.
 const MAX_SHIFTS: usize = 8;
