@@ -49,6 +49,7 @@ class Run:
     threads: int | None
     tolerance: float | None  # of Newton's method in m/s; None: the default of stiction
     settings: str
+    frames: bool
     status: str = "failed"  # or "done", "stopped"
     message: str = ""
     steps: int = 0
@@ -87,6 +88,7 @@ def new_run(program: Program, job: Job) -> Run:
         threads=job.threads if program.threaded else None,
         tolerance=tolerance_of(job.scene, job.settings),
         settings=job.settings.kind,
+        frames=job.settings.frames,
         steps_asked=job.steps,
     )
 

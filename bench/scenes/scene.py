@@ -52,6 +52,7 @@ class Settings:
     kind: str = "peer"  # "peer": as the peer solves it; "own": with the defaults of stiction
     steps: int | None = None  # those of the scene where not given
     tolerance: float | None = None  # in m/s; that of the kind where not given
+    frames: bool = False  # whether every step has a frame; otherwise only the last one
 
 
 # Keys with which stiction solves as the peers do: implicit Euler, from the given positions, friction lagged once per step.
@@ -77,7 +78,7 @@ def tables(scene: Scene, settings: Settings) -> Table:
             out[name] = with_peer_keys(out[name], keys, settings)
     steps = settings.steps or scene.steps
     # Half a step early: the run ends with the first step that reaches the end, however it is rounded.
-    out["time"] |= {"end": (steps - 0.5) * scene.step, "frame_every": steps}
+    out["time"] |= {"end": (steps - 0.5) * scene.step, "frame_every": 1 if settings.frames else steps}
     tolerance = tolerance_of(scene, settings)
     if tolerance is not None:
         out["solver"] = {"tolerance": tolerance}

@@ -36,6 +36,7 @@ def arguments() -> argparse.Namespace:
     add("--limit", type=float, default=600.0, metavar="SECONDS", help="for each run; a run that takes longer is stopped")
     add("--settings", choices=("peer", "own"), default="peer", help="solve as the peers do, or with the defaults of stiction")
     add("--tolerance", type=float, metavar="SPEED", help="solver.tolerance in m/s instead of that of the settings")
+    add("--frames", action="store_true", help="write a frame of every step, which stiction checks for intersections exactly")
     add("--growth", action="store_true", help="fit how the time of an iteration grows with the vertices")
     add("--bits", action="store_true", help="check that results are the same bytes for all --threads")
     add("--no-peers", action="store_true", help="run stiction only")
@@ -136,7 +137,7 @@ def head(programs: list[Program]) -> dict[str, Any]:
 
 def runs_of(scene: Scene, args: argparse.Namespace, programs: list[Program]) -> Iterator[Run]:
     """All programs in turn for each number of threads; those without threads once."""
-    settings = Settings(args.settings, args.steps, args.tolerance)
+    settings = Settings(args.settings, args.steps, args.tolerance, args.frames)
     for threads in dict.fromkeys(args.threads):
         for program in programs:
             if program.has(scene) and (program.threaded or threads == args.threads[-1]):

@@ -34,7 +34,7 @@ const SLOW: f64 = 0.25;
 const MAX_SHIFTS: usize = 4;
 
 /// The largest and the smallest error of a direction that iterations leave, relative to the direction, as measured by the matrix.
-const COARSE: f64 = 1e-2;
+const COARSE: f64 = 5e-3;
 const FINE: f64 = 1e-7;
 
 /// The part of `d̂` that vertices move at most in an iteration close to the minimum.

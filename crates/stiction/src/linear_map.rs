@@ -66,8 +66,9 @@ impl LinearMap {
     /// `Mᵀ g`, for one entry of `g` for each vertex: the gradient by the nodes, from that by the vertices.
     ///
     /// # Panics
-    /// If `g` is longer than there are [`vertices`](Self::vertices).
+    /// If `g` has not as many entries as there are [`vertices`](Self::vertices).
     pub fn apply_transposed<const D: usize>(&self, g: &[Vector<D>]) -> Vec<Vector<D>> {
+        assert_eq!(g.len(), self.vertices(), "one entry for each vertex");
         let mut out = vec![Vector::ZERO; self.nodes];
         self.add_transposed(g, &mut out);
         out

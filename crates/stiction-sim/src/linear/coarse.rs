@@ -44,7 +44,7 @@ pub(super) struct Coarse<const D: usize> {
 
 impl<const D: usize> Coarse<D> {
     /// From now on nothing depends on what was solved before.
-    pub fn begin_step(&mut self) {
+    pub fn forget(&mut self) {
         self.fronts.begin_step();
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use stiction::blocks::{Blocks, Pattern};
 use stiction::math::Vector;
@@ -124,6 +125,8 @@ pub struct LinearSolver<const D: usize> {
     iterative: ConjugateGradients<D>,
     /// Whether `auto` iterates in this step, once that is known.
     iterates: Option<bool>,
+    /// Whether a factorisation of this pattern is costly: where nothing happens, the next step begins with the same one.
+    costly: Option<(Arc<Pattern>, bool)>,
 }
 
 impl<const D: usize> Default for LinearSolver<D> {
@@ -135,7 +138,12 @@ impl<const D: usize> Default for LinearSolver<D> {
 impl<const D: usize> LinearSolver<D> {
     /// With another direct solver.
     pub fn with_direct(direct: impl DirectSolver<D> + 'static) -> Self {
-        Self { direct: Box::new(direct), iterative: ConjugateGradients::default(), iterates: None }
+        Self {
+            direct: Box::new(direct),
+            iterative: ConjugateGradients::default(),
+            iterates: None,
+            costly: None,
+        }
     }
 
     /// Says that a time step begins: no bit of it depends on what was solved before.
@@ -146,13 +154,30 @@ impl<const D: usize> LinearSolver<D> {
     }
 
     /// Whether systems with a matrix of this pattern are solved by iteration. `auto` decides once a step.
-    pub fn iterates(&mut self, kind: LinearKind, pattern: &Pattern) -> bool {
+    pub fn iterates(&mut self, kind: LinearKind, pattern: &Arc<Pattern>) -> bool {
         match kind {
             LinearKind::Direct => false,
             LinearKind::ConjugateGradients => true,
             LinearKind::Auto => {
-                let is_large = D * pattern.vertices() >= MANY;
-                is_large && *self.iterates.get_or_insert_with(|| is_costly(pattern))
+                if D * pattern.vertices() < MANY {
+                    return false;
+                }
+                let iterates = self.iterates.unwrap_or_else(|| self.is_costly(pattern));
+                self.iterates = Some(iterates);
+                iterates
+            }
+        }
+    }
+
+    /// Whether a factorisation costs more than iterations.
+    fn is_costly(&mut self, pattern: &Arc<Pattern>) -> bool {
+        match &self.costly {
+            Some((known, costly)) if known == pattern => *costly,
+            _ => {
+                let work = order::work(&Graph::new(pattern));
+                let costly = work.is_none_or(|work| work > COSTLY * pattern.rows().len() as f64);
+                self.costly = Some((Arc::clone(pattern), costly));
+                costly
             }
         }
     }
@@ -193,11 +218,6 @@ impl<const D: usize> LinearSolver<D> {
         }
         None
     }
-}
-
-/// Whether a factorisation costs more than iterations.
-fn is_costly(pattern: &Pattern) -> bool {
-    order::work(&Graph::new(pattern)).is_none_or(|work| work > COSTLY * pattern.rows().len() as f64)
 }
 
 impl<const D: usize> LinearSolver<D> {

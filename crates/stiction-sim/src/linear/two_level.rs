@@ -56,15 +56,17 @@ pub(super) struct TwoLevel<const D: usize> {
 }
 
 impl<const D: usize> TwoLevel<D> {
-    /// From now on nothing depends on what was solved before.
-    pub fn begin_step(&mut self) {
-        self.renew_clusters();
-        self.coarse.begin_step();
-    }
-
-    /// The next matrix gets clusters of its own; otherwise those of the last one are kept, whatever touches now.
+    /// The next matrix gets clusters of its own, and nothing depends on what was solved before; otherwise the clusters of the last matrix are kept,
+    /// whatever touches now.
     pub fn renew_clusters(&mut self) {
         self.is_old = true;
+        self.coarse.forget();
+    }
+
+    /// Which vertex is in each row.
+    #[cfg(test)]
+    pub fn order(&self) -> &[u32] {
+        &self.clusters.order
     }
 
     /// Prepares for a matrix of vertices that are at `x`, in m. Nothing if the matrix turns out not to be positive definite.

@@ -1,5 +1,7 @@
 //! Numbers that are possible each by itself, but not together: which of them is to blame, and what to do.
 
+use stiction::broad_phase::Aabb;
+
 use super::{Body, Material, Scene, SceneError};
 use crate::error::Error;
 use crate::model::Model;
@@ -59,13 +61,17 @@ impl Scene {
     fn check_wide<const D: usize>(&self, model: &Model<D>) -> Result<(), SceneError> {
         let dhat = model.barrier.dhat();
         for (index, body) in self.bodies.iter().enumerate() {
-            let moves = || model.parts[index].vertices.clone().any(|v| !model.driven[v]);
-            let Some((size, _)) = sizes(model, index).filter(|(size, _)| dhat > *size) else { continue };
-            if moves() {
+            let Some(part) = model.parts.get(index) else { continue };
+            let place = |v: usize| model.surface.rest()[v];
+            let size = Aabb::around(part.vertices.clone().map(place), 0.0).diagonal();
+            // Particles have no size.
+            if size > 0.0 && dhat > size && part.vertices.clone().any(|v| !model.driven[v]) {
+                let unit = if model.params.contact.dhat_is_relative { model.diagonal } else { 1.0 };
                 let message = format!(
-                    "{dhat:.1e} m is more than body \"{}\" spans, {size:.1e} m: everything within d̂ of it would push it; make it at most {:.0e}",
+                    "d̂ is {dhat:.1e} m, more than body \"{}\" spans, {size:.1e} m: everything within d̂ of it would push it; make it at \
+                     most {:.0e}",
                     body.name,
-                    0.1 * size
+                    0.1 * size / unit
                 );
                 return Err(self.error("contact.dhat", message));
             }

@@ -528,7 +528,7 @@ fn absurd_numbers_are_named() {
         (
             dhat,
             "contact.dhat = 1.0",
-            ["contact.dhat: 1.0e0 m is more than body \"block\"", "make it at most"],
+            ["contact.dhat: d̂ is 1.0e0 m, more than body \"block\"", "make it at most 3e-2"],
         ),
         (
             dhat,

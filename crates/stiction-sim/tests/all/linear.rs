@@ -54,6 +54,21 @@ fn solvers_agree() {
     compare::<3>("rub-3d.toml", 20);
 }
 
+/// What a workspace solved in earlier steps leaves no trace: a run goes on from a state with the same bits.
+#[test]
+fn a_step_does_not_depend_on_systems_before_it() {
+    let (model, mut state) = support::scene("stack-3d.toml").build::<3>().unwrap();
+    let mut used = solver(LinearKind::ConjugateGradients);
+    for k in 0..12 {
+        let mut again = state.clone();
+        step(&model, &mut state, &mut used).unwrap();
+        if k % 3 == 2 {
+            step(&model, &mut again, &mut solver(LinearKind::ConjugateGradients)).unwrap();
+            assert!(again == state, "step {k}");
+        }
+    }
+}
+
 /// Cholesky's factorisation of the whole matrix, as in a textbook.
 #[derive(Debug, Default)]
 struct Textbook(Arc<AtomicUsize>);
