@@ -11,8 +11,9 @@ const MANY: usize = 2000;
 
 /// A solver for symmetric positive definite block matrices.
 ///
-/// Below 2000 vertices, what it does depends on the matrix alone. Above, see [`Fronts`]: an order of elimination and memory are kept within a time step, and
-/// what was solved before it leaves no trace, so a run that is resumed goes on with the same bits. These are the same for any number of threads.
+/// Below 2000 vertices, what it does depends on the matrix alone. Above, it keeps an order of elimination, and fronts with a place for every block, within a
+/// time [step](Self::begin_step). What was solved before the step leaves no trace, so a run that is resumed goes on with the same bits. These are the
+/// same for any number of threads.
 #[derive(Debug, Default)]
 pub struct Cholesky {
     small: Sequential,
