@@ -174,8 +174,8 @@ pub enum Error {
     },
     /// Something closer than the minimum distance.
     #[error(
-        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:.2e} m from something, which is hardly more than \
-         contact.dmin = {dmin:e}, or less: move it away, merge vertices that are at the same place, or make dmin smaller"
+        "vertex {vertex} of body \"{body}\", or an edge or face of it, is {distance:.2e} m from something, no more than \
+         contact.dmin = {dmin:e} and rounding: move it away, merge vertices that lie in the same place, or make contact.dmin smaller"
     )]
     TooClose {
         /// Number of the vertex in its body.

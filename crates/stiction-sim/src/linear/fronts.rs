@@ -13,11 +13,6 @@ use super::order;
 /// How much more work than when it was found an order may cost before another one is looked for.
 const MORE: f64 = 1.5;
 
-/// Whether two patterns are the same, at once where they are in the same place.
-fn are_same(a: &Arc<Pattern>, b: &Arc<Pattern>) -> bool {
-    Arc::ptr_eq(a, b) || a == b
-}
-
 /// An order of elimination.
 #[derive(Debug)]
 struct Order {
@@ -55,7 +50,7 @@ impl Fronts {
     /// The factorisation of matrices of a pattern. Nothing if memory runs out.
     pub fn of(&mut self, pattern: &Arc<Pattern>) -> Option<&mut Multifrontal> {
         let is_old = std::mem::take(&mut self.is_old);
-        let is_last = self.pattern.as_ref().is_some_and(|last| are_same(last, pattern));
+        let is_last = self.pattern.as_ref().is_some_and(|last| last == pattern);
         if is_last && !is_old {
             return Some(&mut self.factor);
         }
@@ -84,7 +79,7 @@ impl Fronts {
 
     /// Forgets what came before a step, unless its first pattern alone would lead there again.
     fn forget(&mut self, pattern: &Arc<Pattern>, graph: &Graph) {
-        if self.order.as_ref().is_some_and(|order| are_same(&order.pattern, pattern)) {
+        if self.order.as_ref().is_some_and(|order| order.pattern == *pattern) {
             self.graph = self.graph.take().filter(|own| own == graph);
         } else {
             (self.order, self.graph) = (None, None);

@@ -22,8 +22,8 @@ use crate::reach::{Reaches, for_each_near, part_of};
 use crate::state::State;
 use crate::term::Configuration;
 
-/// Clearances against the size of everything, below which distances are mostly rounding.
-const THIN: f64 = 1e-11;
+/// Lengths against the size of everything, below which distances are mostly rounding.
+pub(crate) const THIN: f64 = 1e-11;
 
 impl<const D: usize> Model<D> {
     /// Checks that nothing intersects, exactly, and that nothing is inside an obstacle.

@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use body::{Body, BodyDamping};
+pub(crate) use check::THIN;
 pub use skin::Skin;
 use stiction::barrier::{BarrierKind, BarrierLaw, BarrierPotential};
 use stiction::broad_phase::{Aabb, Candidates};

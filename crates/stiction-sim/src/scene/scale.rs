@@ -4,10 +4,7 @@ use stiction::broad_phase::Aabb;
 
 use super::{Body, Material, Scene, SceneError};
 use crate::error::Error;
-use crate::model::Model;
-
-/// `d̂` against the size of everything, below which distances are mostly rounding.
-const THIN: f64 = 1e-11;
+use crate::model::{Model, THIN};
 
 /// What a body, or a tolerance, may cross in a step against the size of everything.
 const FAR: f64 = 1e9;
