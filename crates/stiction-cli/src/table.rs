@@ -253,6 +253,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_sim::report::schema::Names;
     use stiction_sim::scene::Scene;
 
     /// What the picture needs is the same from a report and from its row, with energies that users added.
@@ -262,11 +263,11 @@ mod tests {
         let (model, state) = scene.build::<2>().unwrap();
         let mut report = StepReport::at_start(&model, &state);
         report.energies.added = vec![("spring".to_owned(), 0.1), ("glue".to_owned(), -1e-300)];
-        let schema = Schema::new(["spring", "glue"], ["block"]);
+        let schema = Schema::new(&Names::new(["spring", "glue"], ["block"]));
         let line = row(&schema, &report);
         let found = record_of(&schema, line.trim_end(), 0).unwrap();
         assert_eq!(found, Record::from(&report));
         assert_eq!(found.added, report.energies.added);
-        assert!(record_of(&Schema::<2>::new(["spring"], ["block"]), line.trim_end(), 0).is_none());
+        assert!(record_of(&Schema::<2>::new(&Names::new(["spring"], ["block"])), line.trim_end(), 0).is_none());
     }
 }

@@ -24,6 +24,8 @@ pub mod params;
 pub mod reach;
 pub mod model;
 pub mod memory;
+pub mod forces;
+pub mod fields;
 pub mod neighbours;
 pub mod step_bound;
 pub mod line_search;

@@ -1,5 +1,7 @@
 //! Obstacles and how they move.
 
+use std::collections::BTreeMap;
+
 use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, RigidVelocity};
 
@@ -11,11 +13,14 @@ use crate::error::{Error, Result};
 pub struct Obstacles<const D: usize> {
     /// Each at rest, and where it goes.
     solids: Vec<(Obstacle<D>, Trajectory<D>)>,
+    /// Names of some, by number.
+    names: BTreeMap<usize, String>,
 }
 
 impl<const D: usize> From<Vec<Obstacle<D>>> for Obstacles<D> {
     fn from(solids: Vec<Obstacle<D>>) -> Self {
-        Self { solids: solids.into_iter().map(|solid| (solid, Trajectory::default())).collect() }
+        let solids = solids.into_iter().map(|solid| (solid, Trajectory::default())).collect();
+        Self { solids, names: BTreeMap::new() }
     }
 }
 
@@ -31,6 +36,34 @@ impl<const D: usize> Obstacles<D> {
         }
         self.solids.push((solid, trajectory));
         Ok(())
+    }
+
+    /// Gives the last one a name.
+    pub fn name_last(&mut self, name: String) {
+        if let Some(last) = self.solids.len().checked_sub(1) {
+            self.names.insert(last, name);
+        }
+    }
+
+    /// Their names, none of which is in `taken`: those they were given, and `plane1`, `sphere1`, `cylinder1` and so on for the others.
+    pub fn names(&self, taken: &[&str]) -> Vec<String> {
+        let is_free = |name: &str| !taken.contains(&name) && self.names.values().all(|other| other != name);
+        let mut counts = BTreeMap::new();
+        let mut name = |(index, (solid, _)): (usize, &(Obstacle<D>, Trajectory<D>))| {
+            if let Some(name) = self.names.get(&index) {
+                return name.clone();
+            }
+            let kind = solid.kind_name();
+            let count = counts.entry(kind).or_insert(0_usize);
+            loop {
+                *count += 1;
+                let name = format!("{kind}{count}");
+                if is_free(&name) {
+                    return name;
+                }
+            }
+        };
+        self.solids.iter().enumerate().map(&mut name).collect()
     }
 
     /// How many there are.

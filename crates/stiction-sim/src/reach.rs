@@ -8,7 +8,7 @@ use stiction::barrier::{BarrierLaw, BarrierPotential};
 use stiction::blocks::Stencils;
 use stiction::broad_phase::Candidates;
 use stiction::closest;
-use stiction::contact::{AnyContact, Contacts};
+use stiction::contact::{AnyContact, Contacts, PerContact};
 use stiction::distance::Psd;
 use stiction::error::Result;
 use stiction::friction::{self, Coefficients, PerSlide, Slides};
@@ -275,6 +275,13 @@ impl<'a, const D: usize> BarrierByReach<'a, D> {
     /// Sum of the normal forces of all contacts at positions `x`, in N.
     pub fn total_force(&self, x: &[Vector<D>]) -> f64 {
         self.near.iter().fold(self.usual.total_force(x), |sum, near| sum + near.total_force(x))
+    }
+
+    /// Normal force of every contact at positions `x`, in N, in the order of [`ContactsByReach::all`].
+    pub fn forces(&self, x: &[Vector<D>]) -> PerContact<f64> {
+        let mut forces = self.usual.forces(x);
+        self.near.iter().for_each(|near| forces.append(near.forces(x)));
+        forces
     }
 
     /// Friction frozen at positions `x`, with slides in the order of [`ContactsByReach::all`], see [`friction::lag()`].

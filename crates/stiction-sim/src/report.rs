@@ -8,6 +8,7 @@ use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction::potential::Potential;
 
+use crate::forces::{ContactForces, ForceReport};
 use crate::model::Model;
 use crate::problem::Solution;
 use crate::reach::{BarrierByReach, ContactsByReach};
@@ -152,6 +153,8 @@ pub struct StepReport<const D: usize> {
     pub refinement: Option<Outcome>,
     /// Each body.
     pub bodies: Vec<BodyReport<D>>,
+    /// Forces by body, obstacle, pair and prescribed motion, at its end.
+    pub forces: ForceReport<D>,
 }
 
 impl<const D: usize> StepReport<D> {
@@ -170,6 +173,10 @@ impl<const D: usize> StepReport<D> {
     ) -> Self {
         let barrier = model.barrier_potential(contacts, obstacles, state.kappa);
         let x = model.surface_at(&state.q);
+        let bodies = bodies(model, state);
+        let centers: Vec<_> = bodies.iter().map(|body| body.center).collect();
+        // Contacts that were built of the model's own surface have keys.
+        let forces = ContactForces::of_contacts(model, state, contacts, obstacles).unwrap_or_default();
         Self {
             step: state.step,
             time: state.time,
@@ -191,7 +198,8 @@ impl<const D: usize> StepReport<D> {
             friction: FrictionReport::default(),
             rounds: 0,
             refinement: None,
-            bodies: bodies(model, state),
+            forces: ForceReport::new(model, state, &forces, &centers),
+            bodies,
         }
     }
 
@@ -229,6 +237,7 @@ impl<const D: usize> StepReport<D> {
             numerical_energy: self.numerical_energy + next.numerical_energy,
             damped: self.damped + next.damped,
             friction: friction_then(&self.friction, &next.friction),
+            forces: next.forces.after(&self.forces),
             rounds: self.rounds + next.rounds,
             refinement: self.refinement.filter(|outcome| *outcome == Outcome::Diverged).or(next.refinement),
             ..next

@@ -226,7 +226,8 @@ mod tests {
     fn links_make_groups_of_bodies() {
         let part = |k: usize| {
             let nodes = 3 * k..3 * k + 3;
-            Part { name: k.to_string(), vertices: nodes.clone(), nodes, embedded: false }
+            let (name, vertices, motions) = (k.to_string(), nodes.clone(), Vec::new());
+            Part { name, nodes, vertices, embedded: false, is_static: false, width: 1.0, motions }
         };
         let link = |nodes: &[u32]| {
             let nodes = nodes.iter().map(|node| (*node, 1.0)).collect();

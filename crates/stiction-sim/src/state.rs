@@ -1,6 +1,6 @@
 //! What changes during a simulation.
 
-use stiction::contact::ContactMemory;
+use stiction::contact::{ContactKey, ContactMemory};
 use stiction::math::Vector;
 
 /// Three numbers for each contact: [`BIRTH`], [`SLIP`], [`HEAT`].
@@ -38,6 +38,38 @@ pub struct State<const D: usize> {
     pub reserve: f64,
     /// What each contact remembers, see [`memory`](crate::memory): none before the first step.
     pub memory: Memory,
+    /// Accelerations of the nodes at the end of the last step, in m/s²: for results only. None before the first step, and without inertia.
+    pub acceleration: Vec<Vector<D>>,
+    /// Friction of the last step: for results only.
+    pub friction: FrictionForces<D>,
+}
+
+/// The forces of friction at the end of a step. Those of normal contact follow from positions, these do not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionForces<const D: usize> {
+    /// On every vertex of the surface, in N; none without friction, and before the first step.
+    pub on_vertices: Vec<Vector<D>>,
+    /// In every contact with friction, ascending by keys.
+    pub in_contacts: Vec<ContactFriction<D>>,
+}
+
+/// Friction in one contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactFriction<const D: usize> {
+    /// Which contact.
+    pub key: ContactKey,
+    /// Its vertices; those beyond as many as its kind has are 0.
+    pub vertices: [u32; 4],
+    /// Their weights: the force `F` acts on vertex `i` as `cᵢ F`. Those of the first side sum to 1, of the second to −1.
+    pub weights: [f64; 4],
+    /// The force on its first side, in N.
+    pub force: Vector<D>,
+    /// How fast it slides, in m/s.
+    pub speed: f64,
+    /// Whether it sticks.
+    pub sticks: bool,
+    /// The heat that it made in the last step, or in the last of its substeps, in J.
+    pub heat: f64,
 }
 
 /// What integrators of two steps remember.

@@ -10,6 +10,7 @@ use stiction::potential::Potential;
 use crate::balance::Balance;
 use crate::convergence::{Accuracy, LagRounds, Verdict};
 use crate::error::{Error, Result};
+use crate::forces::friction_forces;
 use crate::integrator::{IntegratorKind, Scheme};
 use crate::memory::{self, Transition};
 use crate::model::Model;
@@ -190,13 +191,17 @@ fn finish<const D: usize>(
     let way = friction::Step { x_start: &x_start, x: &solution.x, h };
     let friction = friction_report(problem, &solution, &way, refined.residual())?;
     let stiffness_work = stiffness_work(before.barrier, state.kappa, solution.kappa);
-    let prescribed = prescribed_work(problem, &solution, &state.q);
+    let reactions = reactions(problem, &solution);
+    let prescribed = prescribed_work(problem, &solution, &state.q, &reactions);
     let work = prescribed + h * obstacle_power(problem, &solution);
     let load_work = load_work(problem, state, &solution, &x_start);
     let damping_heat = problem.damping().heat(&solution.q, h);
     let mut after = state.clone();
     let q = std::mem::take(&mut solution.q);
+    let acceleration = problem.scheme.acceleration(&q);
     model.params.time.integrator.finish(&mut after, &problem.scheme, q, h);
+    // Those that an integrator has of its own are at the end of the step.
+    after.acceleration = if after.a.is_empty() { acceleration } else { after.a.clone() };
     (after.step, after.time, after.kappa) = (steps, time, solution.kappa);
     let (x, obstacles, drifts) =
         ([&x_start[..], &solution.x], &solution.obstacles[..], &problem.drive.drifts[..]);
@@ -204,7 +209,9 @@ fn finish<const D: usize>(
     let heats = problem.friction(&solution.slides).heats(&way);
     let transition = Transition { before: state, x, time, h, contacts, obstacles, drifts, lagged, heats };
     after.memory = memory::after(model, &transition)?;
-    let report = StepReport::of_step(model, &after, &solution, friction);
+    after.friction = friction_forces(model, &problem.friction(&solution.slides), lagged, &way)?;
+    let mut report = StepReport::of_step(model, &after, &solution, friction);
+    report.forces = report.forces.with_drives(model, &after, &reactions);
     let (rounds, refinement) = (refined.rounds(), Some(refined.outcome));
     let report = StepReport { work, load_work, stiffness_work, damping_heat, rounds, refinement, ..report };
     check_terms(problem, &report)?;
@@ -267,17 +274,26 @@ fn load_work<const D: usize>(
     loads + problem.model.terms.work(start, end, [state.time, problem.span.time])
 }
 
+/// The forces that make prescribed nodes move as they do, in N, for each node; none if nothing is prescribed.
+fn reactions<const D: usize>(problem: &Problem<'_, D>, solution: &Solution<D>) -> Vec<Vector<D>> {
+    if problem.drive.targets.is_empty() {
+        return Vec::new();
+    }
+    let mut reactions = vec![Vector::ZERO; solution.q.len()];
+    problem.potential(solution).gradient(&solution.q, 1.0 / problem.scheme.scale, &mut reactions);
+    problem.model.constraints.gather(&mut reactions);
+    reactions
+}
+
 /// Work that the prescribed nodes did on the way from `before`, in J: their reactions times their motion.
 fn prescribed_work<const D: usize>(
     problem: &Problem<'_, D>,
     solution: &Solution<D>,
     before: &[Vector<D>],
+    reactions: &[Vector<D>],
 ) -> f64 {
-    let mut reaction = vec![Vector::ZERO; before.len()];
-    problem.potential(solution).gradient(&solution.q, 1.0 / problem.scheme.scale, &mut reaction);
-    problem.model.constraints.gather(&mut reaction);
     let moved = |v: usize| solution.q[v] - before[v];
-    problem.drive.targets.iter().map(|&(v, _)| reaction[v as usize].dot(moved(v as usize))).sum()
+    problem.drive.targets.iter().map(|&(v, _)| reactions[v as usize].dot(moved(v as usize))).sum()
 }
 
 /// Power of the obstacles, in W: normal forces at the end times the velocities of their solids, which spin does not change, and friction

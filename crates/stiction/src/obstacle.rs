@@ -131,6 +131,15 @@ impl<const D: usize> Obstacle<D> {
         Cylinder::checked(point, axis, radius).map(Self::Cylinder)
     }
 
+    /// What it is: `plane`, `sphere` or `cylinder`.
+    pub fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Plane(_) => "plane",
+            Self::Sphere(_) => "sphere",
+            Self::Cylinder(_) => "cylinder",
+        }
+    }
+
     /// Signed distance of a point, in m: negative inside the solid.
     ///
     /// ```text

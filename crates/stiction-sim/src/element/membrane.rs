@@ -6,7 +6,7 @@ use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
 
-use super::Element;
+use super::{Element, Strained};
 use crate::material::Material;
 use crate::material::stretch::{complete, turned};
 use crate::material::svd::perpendicular;
@@ -57,6 +57,13 @@ impl<const D: usize> Membrane<D> {
             material: Material { lame: material.lame.plane_stress(), ..material },
             b: [-(second + third), second, third],
         }
+    }
+
+    /// Its stress and strain with the vertices at `x`.
+    pub fn strained(&self, x: &[Vector<D>; 3]) -> Strained<D> {
+        let (q, r) = self.factors(x);
+        let flat = Strained::new(&r, &self.material.stress(&r));
+        Strained { stress: turned(&flat.stress, &q), strain: turned(&flat.strain, &q) }
     }
 
     /// `Q` and `R`.

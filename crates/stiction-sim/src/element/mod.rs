@@ -1,6 +1,7 @@
 //! Pieces of elastic bodies. A new one is a file with its formula on the type, which implements [`Element`], and a list of
 //! [`Elastic`](crate::energy::Elastic).
 
+mod strained;
 pub mod simplex;
 pub mod membrane;
 pub mod hinge;
@@ -15,6 +16,7 @@ pub use spring::Spring;
 use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
+pub use strained::Strained;
 
 /// One term of the elastic energy, of `N` vertices.
 pub trait Element<const D: usize, const N: usize>: Sync {

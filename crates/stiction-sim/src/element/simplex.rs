@@ -6,7 +6,7 @@ use stiction::distance::Psd;
 use stiction::math::{Matrix, Vector};
 use stiction::stencil::Stencil;
 
-use super::Element;
+use super::{Element, Strained};
 use crate::material::Material;
 use crate::material::stretch::complete;
 
@@ -53,6 +53,12 @@ impl<const D: usize, const N: usize> Simplex<D, N> {
         let edges = Matrix::from_columns(from_fn(|k| x[k + 1] - x[0]));
         let coordinates = edges.inverse() * (point - x[0]);
         coordinates.0.iter().all(|c| *c >= 0.0) && coordinates.0.iter().sum::<f64>() <= 1.0
+    }
+
+    /// Its stress and strain with the vertices at `x`.
+    pub fn strained(&self, x: &[Vector<D>; N]) -> Strained<D> {
+        let f = self.deformation(x);
+        Strained::new(&f, &self.material.stress(&f))
     }
 
     /// `F`.

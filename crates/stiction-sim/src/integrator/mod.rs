@@ -38,6 +38,15 @@ impl<const D: usize> Scheme<D> {
         Motion { x_ref: &self.x_ref, v_ref: &self.v_ref, h_hat: self.h_hat }
     }
 
+    /// The accelerations of nodes that end at `q`, in m/s²: what balances all forces. None without inertia.
+    pub fn acceleration(&self, q: &[Vector<D>]) -> Vec<Vector<D>> {
+        if self.inertia == 0.0 {
+            return Vec::new();
+        }
+        let factor = self.inertia / self.scale;
+        q.iter().zip(&self.predicted).map(|(q, predicted)| (*q - *predicted) * factor).collect()
+    }
+
     /// Gives a node whose motion is prescribed the mean velocity of its way from a state to the place `to`, in m, in a step of length `h` in s, whatever
     /// the integrator makes of free ones.
     pub fn prescribe(&mut self, state: &State<D>, node: usize, to: Vector<D>, h: f64) {

@@ -3,14 +3,15 @@
 //! ```text
 //! bytes   what, numbers with the least significant byte first
 //! 8       stiction
-//! 4       version of the format, 3
+//! 4       version of the format, 4
 //! 4       dimension D
 //! 8       fingerprint of the model: see fingerprint
 //! 8       number n of nodes
 //! 8       steps made
 //! 8       time in s
-//! 8       which of the parts below are there: 1 a, 2 before, 4 kappa, 8 f, added
+//! 8       which of the parts below are there: 1 a, 2 before, 4 kappa, 8 f, 16 accelerations, 32 friction on vertices, added
 //! 8       number m of contacts that remember something
+//! 8       number k of contacts that had friction in the last step
 //! 16 D n  q in m, v in m/s
 //! 8 D n   a in m/s²
 //! 8 D n   f in m/s²
@@ -20,6 +21,10 @@
 //! 8       reserve of energy in J
 //! 40 m    each contact, ascending: 8 kind (0 vv, 1 ve, 2 ee, 3 vf, 4 obstacle), 4 + 4 numbers of its sides, 8 time of birth in s,
 //!         8 distance slid in m, 8 heat in J
+//! 8 D n   accelerations in m/s²
+//! 8 D v   friction on each of the v vertices of the surface, in N
+//! each of the k contacts, ascending: 8 kind, 4 + 4 numbers of its sides, 4 × 4 vertices, 4 × 8 weights, 8 D force in N, 8 speed in m/s,
+//!         8 whether it sticks, 8 heat in J
 //! 8       FNV-1a of all bytes before
 //! ```
 
@@ -35,20 +40,29 @@ use super::replace::replace;
 use super::scan::{Coding, Number, Scan, Scanned};
 use super::wrong;
 use crate::error::{Error, Result};
+use crate::forces::vertices_of;
 use crate::model::Model;
-use crate::state::{BIRTH, Before, Memory, SLIP, State};
+use crate::state::{BIRTH, Before, ContactFriction, FrictionForces, Memory, SLIP, State};
 
 const MAGIC: &[u8] = b"stiction";
-const VERSION: usize = 3;
+const VERSION: usize = 4;
 
 /// Bytes before `x`.
-const HEADER: usize = 64;
+const HEADER: usize = 72;
 
 /// Where the number of contacts is.
 const CONTACTS: usize = 56;
 
+/// Where the number of contacts with friction is.
+const RUBBING: usize = 64;
+
 /// Bytes of a contact.
 const CONTACT: usize = 40;
+
+/// Bytes of friction in a contact.
+const fn friction_size(dimension: usize) -> usize {
+    16 + 16 + 32 + 8 * dimension + 24
+}
 
 /// Larger numbers overflow in squares and differences; no step has made them.
 const LARGEST: f64 = 1e100;
@@ -60,6 +74,8 @@ const HAS_A: usize = 1;
 const HAS_BEFORE: usize = 2;
 const HAS_KAPPA: usize = 4;
 const HAS_F: usize = 8;
+const HAS_ACCELERATION: usize = 16;
+const HAS_FRICTION: usize = 32;
 
 impl<const D: usize> State<D> {
     /// Saves the state of a model. Whenever the process ends, the file has what it had before or all of this state.
@@ -69,9 +85,14 @@ impl<const D: usize> State<D> {
     pub fn save(&self, path: &Path, model: &Model<D>) -> Result<()> {
         let n = model.mass.len();
         let before = self.before.iter().flat_map(|before| [before.q.len(), before.v.len()]);
-        let lists = [&self.a, &self.f].into_iter().filter(|list| !list.is_empty()).map(Vec::len);
+        let lists =
+            [&self.a, &self.f, &self.acceleration].into_iter().filter(|list| !list.is_empty()).map(Vec::len);
         if [self.q.len(), self.v.len()].into_iter().chain(before).chain(lists).any(|count| count != n) {
             return Err(wrong(path, "state", format!("not every list has the {n} nodes that the model has")));
+        }
+        let on_vertices = self.friction.on_vertices.len();
+        if on_vertices != 0 && on_vertices != model.surface.rest().len() {
+            return Err(wrong(path, "state", "friction is not of the vertices of the model".to_owned()));
         }
         replace(path, &bytes(self, fingerprint(model)))
     }
@@ -82,7 +103,7 @@ impl<const D: usize> State<D> {
     /// # Errors
     /// If the file cannot be read, is no such state, is damaged, bodies intersect in it, or links do not hold; with the place.
     pub fn load(path: &Path, model: &Model<D>) -> Result<Self> {
-        let bytes = read_whole(path, longest::<D>(model.mass.len()))?;
+        let bytes = read_whole::<D>(path, longest::<D>(model.mass.len(), model.surface.rest().len()))?;
         let state = read(&bytes, model).map_err(|trouble| wrong(path, &trouble.place, trouble.message))?;
         // A checksum fits a forgery, too; the guarantee begins with a configuration that is free.
         let free = model.check_free(&state).and_then(|()| model.constraints.check(&model.rest, &state.q));
@@ -115,18 +136,22 @@ fn fingerprint<const D: usize>(model: &Model<D>) -> u64 {
 }
 
 /// Bytes of a file with all parts, without contacts.
-fn longest<const D: usize>(vertices: usize) -> usize {
-    HEADER + 8 * (6 * D * vertices + 3) + CHECKSUM
+fn longest<const D: usize>(nodes: usize, vertices: usize) -> usize {
+    HEADER + 8 * (7 * D * nodes + D * vertices + 3) + CHECKSUM
 }
 
 /// Reads one byte more than a good file can have, and no further: what is too long is seen, and not loaded. Without contacts it has at most
 /// `longest` bytes.
-fn read_whole(path: &Path, longest: usize) -> Result<Vec<u8>> {
+fn read_whole<const D: usize>(path: &Path, longest: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|mut file| {
         file.by_ref().take(HEADER as u64).read_to_end(&mut bytes)?;
-        let contacts = bytes.get(CONTACTS..).and_then(|count| count.try_into().ok()).map(u64::from_le_bytes);
-        let limit = contacts.unwrap_or(0).saturating_mul(CONTACT as u64).saturating_add(longest as u64 + 1);
+        let count = |at: usize| {
+            bytes.get(at..at + 8).and_then(|count| count.try_into().ok()).map_or(0, u64::from_le_bytes)
+        };
+        let (contacts, rubbing) = (count(CONTACTS), count(RUBBING));
+        let limit = contacts.saturating_mul(CONTACT as u64).saturating_add(longest as u64 + 1);
+        let limit = limit.saturating_add(rubbing.saturating_mul(friction_size(D) as u64));
         file.take(limit - bytes.len() as u64).read_to_end(&mut bytes)
     });
     read.map_err(|source| Error::File { path: path.to_owned(), source })?;
@@ -139,8 +164,12 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
         state.before.as_ref().map_or(0, |_| HAS_BEFORE),
         state.kappa.map_or(0, |_| HAS_KAPPA),
         if state.f.is_empty() { 0 } else { HAS_F },
+        if state.acceleration.is_empty() { 0 } else { HAS_ACCELERATION },
+        if state.friction.on_vertices.is_empty() { 0 } else { HAS_FRICTION },
     ];
-    let mut out = Vec::with_capacity(longest::<D>(state.q.len()) + CONTACT * state.memory.len());
+    let most = longest::<D>(state.q.len(), state.friction.on_vertices.len());
+    let contacts = CONTACT * state.memory.len() + friction_size(D) * state.friction.in_contacts.len();
+    let mut out = Vec::with_capacity(most + contacts);
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&(VERSION as u32).to_le_bytes());
     out.extend_from_slice(&(D as u32).to_le_bytes());
@@ -150,6 +179,7 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
     push_reals(&mut out, &[state.time]);
     out.extend_from_slice(&(parts.iter().sum::<usize>() as u64).to_le_bytes());
     out.extend_from_slice(&(state.memory.len() as u64).to_le_bytes());
+    out.extend_from_slice(&(state.friction.in_contacts.len() as u64).to_le_bytes());
     for field in [&state.q, &state.v, &state.a, &state.f] {
         push_reals(&mut out, vector::flat(field));
     }
@@ -161,16 +191,33 @@ fn bytes<const D: usize>(state: &State<D>, fingerprint: u64) -> Vec<u8> {
     push_reals(&mut out, state.kappa.as_slice());
     push_reals(&mut out, &[state.reserve]);
     for (key, numbers) in state.memory.iter() {
-        let (kind, sides) = key.code();
-        out.extend_from_slice(&u64::from(kind).to_le_bytes());
-        for side in sides {
-            out.extend_from_slice(&side.to_le_bytes());
-        }
+        push_key(&mut out, *key);
         push_reals(&mut out, numbers);
     }
+    push_reals(&mut out, vector::flat(&state.acceleration));
+    push_friction(&mut out, &state.friction);
     let checksum = Fnv::of(&out);
     out.extend_from_slice(&checksum.to_le_bytes());
     out
+}
+
+fn push_key(out: &mut Vec<u8>, key: ContactKey) {
+    let (kind, sides) = key.code();
+    out.extend_from_slice(&u64::from(kind).to_le_bytes());
+    for side in sides {
+        out.extend_from_slice(&side.to_le_bytes());
+    }
+}
+
+fn push_friction<const D: usize>(out: &mut Vec<u8>, friction: &FrictionForces<D>) {
+    push_reals(out, vector::flat(&friction.on_vertices));
+    for contact in &friction.in_contacts {
+        push_key(out, contact.key);
+        contact.vertices.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+        push_reals(out, &contact.weights);
+        push_reals(out, &contact.force.0);
+        push_reals(out, &[contact.speed, f64::from(u8::from(contact.sticks)), contact.heat]);
+    }
 }
 
 fn push_reals(out: &mut Vec<u8>, numbers: &[f64]) {
@@ -188,7 +235,8 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     let time = read_time(&mut scan, step, model.params.time.step)?;
     let parts = scan.count(Number::U64, "the list of parts")?;
     let contacts = scan.count(Number::U64, "the number of contacts")?;
-    check_whole(&scan, bytes, D * model.mass.len(), parts, contacts)?;
+    let rubbing = scan.count(Number::U64, "the number of contacts with friction")?;
+    check_whole(&scan, bytes, model, Sizes { parts, contacts, rubbing })?;
     let n = model.mass.len();
     let q = vectors(&mut scan, n, "the position")?;
     let v = vectors(&mut scan, n, "the velocity")?;
@@ -202,7 +250,15 @@ fn read<const D: usize>(bytes: &[u8], model: &Model<D>) -> Scanned<State<D>> {
     };
     let reserve = real(&mut scan, "the reserve of energy", |_| true)?;
     let memory = read_memory(&mut scan, model, contacts, time)?;
-    Ok(State { q, v, time, step, a, f, before, kappa, reserve, memory })
+    let acceleration =
+        if parts & HAS_ACCELERATION == 0 { Vec::new() } else { vectors(&mut scan, n, "the acceleration")? };
+    let on_vertices = if parts & HAS_FRICTION == 0 {
+        Vec::new()
+    } else {
+        vectors(&mut scan, model.surface.rest().len(), "the friction")?
+    };
+    let friction = FrictionForces { on_vertices, in_contacts: read_friction(&mut scan, model, rubbing)? };
+    Ok(State { q, v, time, step, a, f, before, kappa, reserve, memory, acceleration, friction })
 }
 
 /// Whether it is a state at all, of this version and dimension.
@@ -255,15 +311,31 @@ fn read_time(scan: &mut Scan<'_>, steps: usize, h: f64) -> Scanned<f64> {
     Err(scan.trouble_at(start, message))
 }
 
-/// Whether the file is as long as its `parts` and contacts want, for fields of `numbers` numbers, and has the bytes that were written.
-fn check_whole(scan: &Scan<'_>, bytes: &[u8], numbers: usize, parts: usize, contacts: usize) -> Scanned<()> {
-    if parts > HAS_A + HAS_BEFORE + HAS_KAPPA + HAS_F {
+/// What a file says that it has.
+#[derive(Clone, Copy)]
+struct Sizes {
+    parts: usize,
+    contacts: usize,
+    rubbing: usize,
+}
+
+/// Whether the file is as long as its parts and contacts want, and has the bytes that were written.
+fn check_whole<const D: usize>(
+    scan: &Scan<'_>,
+    bytes: &[u8],
+    model: &Model<D>,
+    Sizes { parts, contacts, rubbing }: Sizes,
+) -> Scanned<()> {
+    if parts >= 2 * HAS_FRICTION {
         return Err(scan.trouble_at(CONTACTS - 8, "unknown parts: the file is damaged, take another"));
     }
+    let (nodes, vertices) = (D * model.mass.len(), D * model.surface.rest().len());
     let has = |part: usize| usize::from(parts & part != 0);
-    let fields = 2 + has(HAS_A) + has(HAS_F) + 2 * has(HAS_BEFORE);
-    let expected = HEADER + 8 * (fields * numbers + has(HAS_BEFORE) + has(HAS_KAPPA) + 1) + CHECKSUM;
+    let fields = 2 + has(HAS_A) + has(HAS_F) + 2 * has(HAS_BEFORE) + has(HAS_ACCELERATION);
+    let numbers = fields * nodes + has(HAS_FRICTION) * vertices + has(HAS_BEFORE) + has(HAS_KAPPA) + 1;
+    let expected = HEADER + 8 * numbers + CHECKSUM;
     let expected = expected.saturating_add(contacts.saturating_mul(CONTACT));
+    let expected = expected.saturating_add(rubbing.saturating_mul(friction_size(D)));
     if bytes.len() != expected {
         let how = if bytes.len() < expected { "is cut short" } else { "goes on" };
         let message = format!("the file {how}: it should have {expected} bytes; take another");
@@ -307,6 +379,65 @@ fn read_memory<const D: usize>(
         entries.push((key, numbers));
     }
     ContactMemory::new(entries).map_err(|error| scan.trouble(error))
+}
+
+/// Friction in so many contacts.
+fn read_friction<const D: usize>(
+    scan: &mut Scan<'_>,
+    model: &Model<D>,
+    contacts: usize,
+) -> Scanned<Vec<ContactFriction<D>>> {
+    let mut list: Vec<ContactFriction<D>> = Vec::with_capacity(contacts);
+    for _ in 0..contacts {
+        let start = scan.offset();
+        let key = read_key(scan)?;
+        let contact = read_contact_friction(scan, key)?;
+        if !is_of(key, model)
+            || !has_vertices_of(&contact, model)
+            || list.last().is_some_and(|last| last.key >= key)
+        {
+            let message =
+                format!("friction of {key} does not belong there: the file is damaged, take another");
+            return Err(scan.trouble_at(start, message));
+        }
+        list.push(contact);
+    }
+    Ok(list)
+}
+
+fn read_contact_friction<const D: usize>(
+    scan: &mut Scan<'_>,
+    key: ContactKey,
+) -> Scanned<ContactFriction<D>> {
+    let (mut vertices, mut weights, mut force) = ([0; 4], [0.0; 4], Vector::ZERO);
+    for v in &mut vertices {
+        *v = scan.count(Number::U32, "a vertex of a contact")? as u32;
+    }
+    for c in &mut weights {
+        *c = real(scan, "a weight of a contact", |c| c.abs() <= LARGEST)?;
+    }
+    for k in 0..D {
+        force[k] = real(scan, "the friction of a contact", |f| f.abs() <= LARGEST)?;
+    }
+    let speed = real(scan, "the speed of a contact", |speed| (0.0..=LARGEST).contains(&speed))?;
+    let sticks = real(scan, "whether a contact sticks", |sticks| sticks == 0.0 || sticks == 1.0)? != 0.0;
+    let heat = real(scan, "the heat of a contact", |heat| heat.abs() <= LARGEST)?;
+    Ok(ContactFriction { key, vertices, weights, force, speed, sticks, heat })
+}
+
+/// Whether the vertices of a contact are those of its key.
+fn has_vertices_of<const D: usize>(contact: &ContactFriction<D>, model: &Model<D>) -> bool {
+    let count = vertices_of(contact.key);
+    let mut expected = Vec::new();
+    contact
+        .key
+        .sides()
+        .into_iter()
+        .for_each(|side| side.for_each_vertex(&model.surface, |v| expected.push(v)));
+    let (mut found, rest) = (contact.vertices[..count].to_vec(), &contact.vertices[count..]);
+    found.sort_unstable();
+    expected.sort_unstable();
+    found == expected && rest.iter().all(|v| *v == 0)
 }
 
 fn read_key(scan: &mut Scan<'_>) -> Scanned<ContactKey> {

@@ -27,9 +27,24 @@ pub(super) fn parts<const D: usize>(bodies: &[Body<D>]) -> Vec<Part> {
         let nodes = node..node + body.vertices.len();
         let vertices = vertex..vertex + surface_vertices(body).len();
         (node, vertex) = (nodes.end, vertices.end);
-        Part { name: body.name.clone(), nodes, vertices, embedded: body.skin.is_some() }
+        let motions = body.prescribed.iter().map(|(list, _)| numbered(list, nodes.start)).collect();
+        let (name, embedded, is_static) = (body.name.clone(), body.skin.is_some(), body.is_static);
+        Part { name, nodes, vertices, embedded, is_static, width: width(body), motions }
     };
     bodies.iter().map(&mut part).collect()
+}
+
+/// Nodes of a body, ascending, by their number in the model.
+fn numbered(nodes: &[u32], first: usize) -> Vec<u32> {
+    let mut out: Vec<u32> = nodes.iter().map(|node| node.saturating_add(first as u32)).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// How wide a line of the surface is, in m.
+fn width<const D: usize>(body: &Body<D>) -> f64 {
+    if D == 2 && !body.triangles.is_empty() { body.thickness } else { 2.0 * body.radius }
 }
 
 /// The vertices that touch and are drawn: all of a body, or those of its skin.

@@ -34,7 +34,7 @@ use crate::mass::MassMatrix;
 use crate::obstacles::Obstacles;
 use crate::params::Params;
 use crate::reach::{BarrierByReach, ContactsByReach, Reaches};
-use crate::state::{Memory, State};
+use crate::state::{FrictionForces, Memory, State};
 use crate::term::{Term, Terms};
 use elements::Matter;
 
@@ -53,6 +53,12 @@ pub struct Part {
     pub vertices: Range<usize>,
     /// Whether its surface is one of its own, which its nodes carry.
     pub embedded: bool,
+    /// Whether it is a fixed shape.
+    pub is_static: bool,
+    /// How wide a line of its surface is, in m: thickness of a solid in 2D, diameter of a rod.
+    pub width: f64,
+    /// The nodes of each of its prescribed motions, ascending, by their number in the model.
+    pub motions: Vec<Vec<u32>>,
 }
 
 impl Part {
@@ -205,6 +211,8 @@ impl<const D: usize> Model<D> {
             kappa,
             reserve: 0.0,
             memory: Memory::default(),
+            acceleration: Vec::new(),
+            friction: FrictionForces::default(),
         }
     }
 
@@ -276,6 +284,16 @@ impl<const D: usize> Model<D> {
         }
         self.terms.0.push(term);
         Ok(self)
+    }
+
+    /// The name of each obstacle; none is that of a body.
+    pub fn obstacle_names(&self) -> Vec<String> {
+        self.obstacles.names(&self.parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>())
+    }
+
+    /// The number of the body of a vertex of the surface.
+    pub fn body_of(&self, vertex: u32) -> usize {
+        self.parts.partition_point(|part| part.vertices.end <= vertex as usize)
     }
 
     /// `x = W q`: a field of the nodes (positions, ways, velocities) at the vertices of the surface.

@@ -4,11 +4,15 @@
 //! A new number needs a field of [`StepReport`] and a line in the list here; then renew the documents that are made from it:
 //! `STICTION_RENEW=1 cargo test -p stiction-sim --test all report_schema::`.
 
+mod force;
+
 use std::fmt;
 
 use stiction::friction::Outcome;
 
+use self::force::{OfDrive, OfLoad};
 use super::StepReport;
+use crate::forces::ContactLoad;
 use crate::model::Model;
 
 /// Energies that every model has: name of the term, and what it is. Further terms come after them.
@@ -68,6 +72,51 @@ enum Source<const D: usize> {
     Center(usize, usize),
     /// A component of its velocity.
     Velocity(usize, usize),
+    /// A number of what contacts do to a body or an obstacle.
+    Load(Target, usize, OfLoad<D>),
+    /// A number of what drives a prescribed motion, by its number among all motions.
+    Drive(usize, usize, OfDrive<D>),
+}
+
+/// What contacts act on, by number.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Body(usize),
+    Obstacle(usize),
+}
+
+/// Names that columns are made of.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Energies that users added.
+    pub terms: Vec<String>,
+    /// Each body, and how many prescribed motions it has.
+    pub bodies: Vec<(String, usize)>,
+    /// Each obstacle.
+    pub obstacles: Vec<String>,
+}
+
+impl Names {
+    /// Those of a model.
+    pub fn of<const D: usize>(model: &Model<D>) -> Self {
+        Self {
+            terms: model.terms.0.iter().map(|term| term.name().to_owned()).collect(),
+            bodies: model.parts.iter().map(|part| (part.name.clone(), part.motions.len())).collect(),
+            obstacles: model.obstacle_names(),
+        }
+    }
+
+    /// Energies of terms with these names, and bodies without prescribed motions.
+    pub fn new<'a>(
+        terms: impl IntoIterator<Item = &'a str>,
+        bodies: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        Self {
+            terms: terms.into_iter().map(str::to_owned).collect(),
+            bodies: bodies.into_iter().map(|name| (name.to_owned(), 0)).collect(),
+            obstacles: Vec::new(),
+        }
+    }
 }
 
 /// One number of a report: its name, its unit, what it means and where it comes from.
@@ -124,6 +173,10 @@ impl<const D: usize> Column<D> {
             }
             Source::Center(body, axis) => report.bodies.get(*body).map(|body| body.center[*axis]),
             Source::Velocity(body, axis) => report.bodies.get(*body).map(|body| body.velocity[*axis]),
+            Source::Load(target, axis, value) => target.load(report).map(|load| value(load, *axis)),
+            Source::Drive(drive, axis, value) => {
+                report.forces.drives.get(*drive).map(|drive| value(drive, *axis))
+            }
         };
         Value::Number(number.unwrap_or(f64::NAN))
     }
@@ -138,10 +191,19 @@ impl<const D: usize> Column<D> {
     }
 }
 
+impl Target {
+    fn load<const D: usize>(self, report: &StepReport<D>) -> Option<&ContactLoad<D>> {
+        match self {
+            Self::Body(body) => report.forces.bodies.get(body),
+            Self::Obstacle(obstacle) => report.forces.obstacles.get(obstacle),
+        }
+    }
+}
+
 /// The columns of all reports of a model.
 ///
-/// First those that every model has, in an order that does not depend on the scene, then further energies, then the bodies. The name of an
-/// energy ends with `_energy`, that of a body's number with a dot and an axis, so that all columns have different names where energies and
+/// First those that every model has, in an order that does not depend on the scene, then further energies, then bodies and obstacles. The name of an
+/// energy ends with `_energy`, and numbers of bodies and obstacles have their names and a dot before them, so that all columns have different names where energies and
 /// bodies do; `total` and `numerical` are no names for an energy.
 #[derive(Clone, Debug)]
 pub struct Schema<const D: usize> {
@@ -151,17 +213,11 @@ pub struct Schema<const D: usize> {
 impl<const D: usize> Schema<D> {
     /// The columns of the reports of a model.
     pub fn of(model: &Model<D>) -> Self {
-        Self::new(
-            model.terms.0.iter().map(|term| term.name()),
-            model.parts.iter().map(|part| part.name.as_str()),
-        )
+        Self::new(&Names::of(model))
     }
 
-    /// The columns where energies have these names besides those that every model has, and bodies these.
-    pub fn new<'a>(
-        terms: impl IntoIterator<Item = &'a str>,
-        bodies: impl IntoIterator<Item = &'a str>,
-    ) -> Self {
+    /// The columns where energies that users added, bodies and obstacles have these names.
+    pub fn new(names: &Names) -> Self {
         let mut columns = begin();
         columns.extend(ENERGIES.map(|(term, meaning)| energy(term, meaning)));
         columns.extend([total_energy()]);
@@ -169,11 +225,20 @@ impl<const D: usize> Schema<D> {
         columns.extend(contact());
         columns.extend(friction());
         columns.extend(solver());
-        for term in terms.into_iter().filter(|term| is_added(term)) {
+        for term in names.terms.iter().filter(|term| is_added(term)) {
             columns.push(energy(term, &format!("Energy of the term `{term}` at the end of the step.")));
         }
-        for (index, name) in bodies.into_iter().enumerate() {
+        let mut drives = 0;
+        for (index, (name, motions)) in names.bodies.iter().enumerate() {
             columns.extend(body(index, name));
+            columns.extend(force::load(Target::Body(index), name));
+            for motion in 0..*motions {
+                columns.extend(force::drive(drives, motion, name));
+                drives += 1;
+            }
+        }
+        for (index, name) in names.obstacles.iter().enumerate() {
+            columns.extend(force::load(Target::Obstacle(index), name));
         }
         Self { columns }
     }

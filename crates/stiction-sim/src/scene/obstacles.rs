@@ -16,6 +16,8 @@ pub struct Plane {
     pub point: Vec<f64>,
     /// Towards free space; of any length.
     pub normal: Vec<f64>,
+    /// Its name in reports and pictures.
+    pub name: Option<String>,
     /// What it is for friction: a name in `[[friction.pairs]]`.
     pub surface: Option<String>,
     /// How it moves; it may turn about its normal.
@@ -30,6 +32,8 @@ pub struct Sphere {
     pub center: Vec<f64>,
     /// Its radius, in m.
     pub radius: f64,
+    /// Its name in reports and pictures.
+    pub name: Option<String>,
     /// What it is for friction: a name in `[[friction.pairs]]`.
     pub surface: Option<String>,
     /// How it moves.
@@ -46,6 +50,8 @@ pub struct Cylinder {
     pub axis: Vec<f64>,
     /// Its radius, in m.
     pub radius: f64,
+    /// Its name in reports and pictures.
+    pub name: Option<String>,
     /// What it is for friction: a name in `[[friction.pairs]]`.
     pub surface: Option<String>,
     /// How it moves; it may turn about lines along its axis.
@@ -59,14 +65,17 @@ impl Scene {
         for (i, plane) in self.planes.iter().enumerate() {
             let key = format!("planes[{i}]");
             self.add(&mut out, &key, self.plane(&key, plane)?, plane.motion.as_ref())?;
+            name_last(&mut out, &plane.name);
         }
         for (i, sphere) in self.spheres.iter().enumerate() {
             let key = format!("spheres[{i}]");
             self.add(&mut out, &key, self.sphere(&key, sphere)?, sphere.motion.as_ref())?;
+            name_last(&mut out, &sphere.name);
         }
         for (i, cylinder) in self.cylinders.iter().enumerate() {
             let key = format!("cylinders[{i}]");
             self.add(&mut out, &key, self.cylinder(&key, cylinder)?, cylinder.motion.as_ref())?;
+            name_last(&mut out, &cylinder.name);
         }
         Ok(out)
     }
@@ -141,5 +150,12 @@ impl Scene {
         let axis = self.vector(&format!("{key}.axis"), &cylinder.axis)?;
         Obstacle::cylinder(point, axis, cylinder.radius)
             .map_err(|error| self.error(&format!("{key}.axis"), error.to_string()))
+    }
+}
+
+/// Gives the last obstacle the name that it has in the scene, if it has one.
+fn name_last<const D: usize>(obstacles: &mut Obstacles<D>, name: &Option<String>) {
+    if let Some(name) = name {
+        obstacles.name_last(name.clone());
     }
 }

@@ -2,7 +2,7 @@
 
 use stiction::math::Vector;
 use stiction_sim::integrator::{IntegratorKind, Newmark};
-use stiction_sim::state::{Before, Memory, State};
+use stiction_sim::state::{Before, FrictionForces, Memory, State};
 
 /// `ẍ = −ω²x` from (1, 0), to the time `n h`.
 fn oscillate(kind: IntegratorKind, omega: f64, h: f64, n: usize) -> State<1> {
@@ -22,6 +22,8 @@ fn rest_at_one() -> State<1> {
         kappa: None,
         reserve: 0.0,
         memory: Memory::default(),
+        acceleration: Vec::new(),
+        friction: FrictionForces::default(),
     }
 }
 
@@ -68,6 +70,8 @@ fn energy_is_lost_as_known() {
         kappa: None,
         reserve: 0.0,
         memory: Memory::default(),
+        acceleration: Vec::new(),
+        friction: FrictionForces::default(),
     };
     let exact =
         energy(&oscillate_from(start, IntegratorKind::Bdf2, omega, h, n - 1), omega) / (0.5 * omega * omega);
@@ -198,6 +202,8 @@ fn bdf2_is_exact_for_parabolas_at_unequal_steps() {
             kappa: None,
             reserve: 0.0,
             memory: Memory::default(),
+            acceleration: Vec::new(),
+            friction: FrictionForces::default(),
         };
         let scheme = IntegratorKind::Bdf2.begin(&state, h);
         let (x, v) = at(0.02 + h);

@@ -9,7 +9,7 @@ use crate::support;
 use stiction::friction::Outcome;
 use stiction::math::Vector;
 use stiction_sim::report::StepReport;
-use stiction_sim::report::schema::{Column, Kind, Schema, Value};
+use stiction_sim::report::schema::{Column, Kind, Names, Schema, Value};
 use stiction_sim::step::step;
 
 /// How to make the documents anew.
@@ -38,7 +38,12 @@ fn root() -> PathBuf {
 
 /// The columns of scenes in 3D with a body called `BODY`.
 fn columns() -> Vec<Column<3>> {
-    Schema::new([], ["BODY"]).columns().to_vec()
+    let names = Names {
+        bodies: vec![("BODY".to_owned(), 1)],
+        obstacles: vec!["OBSTACLE".to_owned()],
+        ..Names::default()
+    };
+    Schema::new(&names).columns().to_vec()
 }
 
 /// Compares a file with what it should have, or writes that if it is asked for.
@@ -224,8 +229,9 @@ fn further_energies_come_after_what_every_scene_has() {
     let names = |schema: &Schema<2>| -> Vec<String> {
         schema.columns().iter().map(|column| column.name().to_owned()).collect()
     };
-    let (plain, bodies) = (names(&Schema::new([], [])), ["block.x", "block.y", "block.vx", "block.vy"]);
-    let schema = Schema::new(["kinetic", "spring"], ["block"]);
+    let (plain, bodies) =
+        (names(&Schema::new(&Names::default())), ["block.x", "block.y", "block.vx", "block.vy"]);
+    let schema = Schema::new(&Names::new(["kinetic", "spring"], ["block"]));
     let all = names(&schema);
     assert_eq!(all[..plain.len()], plain[..]);
     assert_eq!(all[plain.len()..], ["spring_energy", bodies[0], bodies[1], bodies[2], bodies[3]]);

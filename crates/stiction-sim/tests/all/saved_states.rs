@@ -16,13 +16,16 @@ fn file(name: &str) -> PathBuf {
 
 /// Everything in a state as bits: zeros of both signs differ.
 fn bits<const D: usize>(state: &State<D>) -> Vec<u64> {
-    let State { q: x, v, time, step, a, f, before, kappa, reserve, memory } = state;
-    let mut fields = vec![x, v, a, f];
+    let State { q: x, v, time, step, a, f, before, kappa, reserve, memory, acceleration, friction } = state;
+    let mut fields = vec![x, v, a, f, acceleration, &friction.on_vertices];
     fields.extend(before.iter().flat_map(|before| [&before.q, &before.v]));
     let numbers = fields.into_iter().flat_map(|field| vector::flat(field));
     let numbers =
         numbers.chain([time]).chain(before.iter().map(|before| &before.h)).chain(kappa).chain([reserve]);
     let numbers = numbers.chain(memory.iter().flat_map(|(_, numbers)| numbers));
+    let rubbing = friction.in_contacts.iter();
+    let numbers = numbers
+        .chain(rubbing.flat_map(|of| of.weights.iter().chain(&of.force.0).chain([&of.speed, &of.heat])));
     numbers.map(|number| number.to_bits()).chain([*step as u64]).collect()
 }
 

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod gap;
 mod place;
 pub mod slip;
+mod touch;
 
 use crate::closest::EdgePart;
 use crate::error::{Error, Result};
@@ -25,6 +26,7 @@ pub use memory::{Carried, Carry, ContactMemory, Origin};
 pub use selection::{ContactSet, Selection, Weighting};
 pub use slip::Passage;
 pub use sources::{AreaShare, WeightSources};
+pub use touch::Touch;
 pub use visit::AnyContact;
 
 /// A pair of primitives under the barrier.
@@ -120,6 +122,18 @@ impl<T> PerContact<T> {
     /// All values: those of `vv`, then `ve`, `ee`, `vf`, `parallel` and `obstacle`.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         [&self.vv, &self.ve, &self.ee, &self.vf, &self.parallel, &self.obstacle].into_iter().flatten()
+    }
+}
+
+impl<T> PerContact<T> {
+    /// Puts the values of other contacts behind these, as [`Contacts::append`] does with contacts.
+    pub fn append(&mut self, mut others: Self) {
+        self.vv.append(&mut others.vv);
+        self.ve.append(&mut others.ve);
+        self.ee.append(&mut others.ee);
+        self.vf.append(&mut others.vf);
+        self.parallel.append(&mut others.parallel);
+        self.obstacle.append(&mut others.obstacle);
     }
 }
 

@@ -59,6 +59,23 @@ pub struct FrictionAccount {
     pub lag_residual: f64,
 }
 
+/// What one slide did in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlideAction<const D: usize> {
+    /// Its vertices; those beyond as many as its kind has mean nothing.
+    pub vertices: [u32; 4],
+    /// Their weights `cᵢ`: the force `F` acts on vertex `i` as `cᵢ F`.
+    pub weights: [f64; 4],
+    /// The friction force on its first primitive at the end, in N, see [`FrictionPotential::slide_forces`].
+    pub force: Vector<D>,
+    /// `|u|` at the end, in m/s.
+    pub speed: f64,
+    /// Whether it counts as [`FrictionAccount::stick`].
+    pub sticks: bool,
+    /// The heat that it made in the step, in J; the sum over all slides is the [`FrictionAccount::dissipation`].
+    pub heat: f64,
+}
+
 /// What one slide did.
 struct Record {
     sticks: bool,
@@ -130,6 +147,30 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
             vf: assemble::each(&s.vf, |_, slide| self.record(slide, step, 0.0).work),
             obstacle: assemble::each(&s.obstacle, |_, slide| self.record(slide, step, 0.0).work),
         }
+    }
+
+    /// What every slide did in a step.
+    ///
+    /// # Panics
+    /// If positions are shorter than the array that the contacts were built with.
+    pub fn actions(&self, step: &Step<'_, D>) -> PerSlide<SlideAction<D>> {
+        let s = self.slides;
+        PerSlide {
+            vv: assemble::each(&s.vv, |_, slide| self.action(slide, step)),
+            ve: assemble::each(&s.ve, |_, slide| self.action(slide, step)),
+            ee: assemble::each(&s.ee, |_, slide| self.action(slide, step)),
+            vf: assemble::each(&s.vf, |_, slide| self.action(slide, step)),
+            obstacle: assemble::each(&s.obstacle, |_, slide| self.action(slide, step)),
+        }
+    }
+
+    fn action<const N: usize>(&self, slide: &Slide<D, N>, step: &Step<'_, D>) -> SlideAction<D> {
+        let Record { sticks, speed, work, .. } = self.record(slide, step, 0.0);
+        let (mut vertices, mut weights) = ([0; 4], [0.0; 4]);
+        vertices[..N].copy_from_slice(&slide.stencil.0);
+        weights[..N].copy_from_slice(&slide.c);
+        let force = self.slide_force(slide, step.x);
+        SlideAction { vertices, weights, force, speed, sticks, heat: work }
     }
 
     fn records<const N: usize>(

@@ -58,10 +58,13 @@ impl<const D: usize, L: FrictionLaw> FrictionPotential<'_, D, L> {
     }
 
     fn each_force<const N: usize>(&self, slides: &[Slide<D, N>], x: &[Vector<D>]) -> Vec<Vector<D>> {
-        assemble::each(slides, |_, slide| {
-            let pace = self.pace(slide, x);
-            pace.along * (-slide.force * self.law.ratio(pace.speed(), slide.mu, self.eps_v))
-        })
+        assemble::each(slides, |_, slide| self.slide_force(slide, x))
+    }
+
+    /// The friction force on the first primitive of a slide.
+    pub(super) fn slide_force<const N: usize>(&self, slide: &Slide<D, N>, x: &[Vector<D>]) -> Vector<D> {
+        let pace = self.pace(slide, x);
+        pace.along * (-slide.force * self.law.ratio(pace.speed(), slide.mu, self.eps_v))
     }
 
     /// Adds the friction force on every vertex, minus the gradient, in N, to `out`.

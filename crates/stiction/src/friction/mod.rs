@@ -65,7 +65,7 @@ pub mod account;
 pub mod jacobian;
 pub mod refine;
 
-pub use account::{FrictionAccount, Step, forces_at_end};
+pub use account::{FrictionAccount, SlideAction, Step, forces_at_end};
 pub use adhesion::TangentialAdhesion;
 pub use anisotropy::{Anisotropy, Axes};
 pub use blend::Blend;
