@@ -7,3 +7,9 @@
 
 pub mod error;
 pub mod film;
+pub mod progress;
+mod draft;
+pub mod table;
+mod thrift;
+pub mod parquet;
+pub mod sequence;

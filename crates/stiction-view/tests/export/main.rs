@@ -1,0 +1,5 @@
+//! Files for other programs, read back.
+
+mod parquet;
+mod sample;
+mod sequence;
