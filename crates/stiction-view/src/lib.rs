@@ -13,3 +13,4 @@ pub mod table;
 mod thrift;
 pub mod parquet;
 pub mod sequence;
+pub mod gltf;

@@ -6,7 +6,7 @@ use std::fs;
 use stiction_view::parquet;
 use stiction_view::table::{Table, TableColumn, Values};
 
-use crate::sample::Folder;
+use crate::folder::Folder;
 
 /// A value of Thrift's compact protocol.
 #[derive(Clone, Debug, PartialEq)]

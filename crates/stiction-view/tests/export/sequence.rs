@@ -5,7 +5,8 @@ use std::fs;
 use stiction_view::error::Error;
 use stiction_view::sequence::{self, Format, Options};
 
-use crate::sample::{Folder, film, frame, on, scenery};
+use crate::folder::Folder;
+use crate::sample::{film, frame, on, scenery};
 
 fn options(format: Format) -> Options {
     Options { format, ..Options::default() }
