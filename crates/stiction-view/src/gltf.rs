@@ -36,7 +36,7 @@ const MOST: usize = 4096;
 /// How to write a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Frames at most. Of longer films, frames are taken at even distances, the first and the last among them.
+    /// Frames at most. Of longer films, frames are taken at even distances, the first and the last among them; 1 gives a still of the first.
     pub max_frames: usize,
 }
 
