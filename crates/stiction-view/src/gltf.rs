@@ -8,8 +8,8 @@
 //! - What moves rigidly has an animated node and no targets: 28 bytes a frame instead of 12 for each vertex.
 //! - What stands has neither.
 //!
-//! Positions are in single precision relative to the centre of the thing in the first frame: within 10⁻⁶ of its size plus the way that it goes. Vertices that
-//! no triangle and no edge has are left out.
+//! Positions are in single precision relative to the centre of the thing in the first frame: within 10⁻⁶ of its size plus the way that it goes. Where a
+//! rigid thing is in later frames is in single precision relative to the origin of the film. Vertices that no triangle and no edge has are left out.
 //!
 //! Choices:
 //! - No quantised positions (`KHR_mesh_quantization`): vertex attributes are aligned to 4 bytes, so that 16-bit targets save a third only, for an
