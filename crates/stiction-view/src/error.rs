@@ -20,6 +20,9 @@ pub enum Error {
     /// Something that was asked for cannot be done.
     #[error("{0}")]
     Request(String),
+    /// The caller's progress function said so.
+    #[error("stopped before the end, on request")]
+    Stopped,
 }
 
 /// A result with an [`Error`] of this crate.

@@ -7,3 +7,10 @@
 
 pub mod error;
 pub mod film;
+pub mod progress;
+mod draft;
+pub mod table;
+mod thrift;
+pub mod parquet;
+pub mod sequence;
+pub mod gltf;

@@ -1,0 +1,7 @@
+//! Files for other programs, read back.
+
+mod folder;
+mod gltf;
+mod parquet;
+mod sample;
+mod sequence;
