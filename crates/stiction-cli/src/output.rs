@@ -71,10 +71,10 @@ impl Output {
             return Err(Error::InTheWay { path: frames.frame_path(step) });
         }
         // First of all: a run that is killed while it begins must not be resumed from a state of another.
-        remove(&self.state()).map_err(failed(&self.state()))?;
+        delete(&self.state()).map_err(failed(&self.state()))?;
         remove_frames(frames, |step| known.contains(&step))?;
         for path in &made {
-            remove(path).map_err(failed(path))?;
+            delete(path).map_err(failed(path))?;
         }
         Ok(())
     }
@@ -98,14 +98,14 @@ pub fn remove_frames<const D: usize>(
 ) -> Result<(), Error> {
     let failed = |path: PathBuf| |source| Error::File { path, source };
     let found = frames.found().map_err(failed(frames.frame_path(0)))?;
-    for path in found.into_iter().filter(|step| remove(*step)).map(|step| frames.frame_path(step)) {
-        fs::remove_file(&path).map_err(failed(path))?;
+    for path in found.into_iter().filter(|step| remove(*step)).flat_map(|step| frames.files(step)) {
+        delete(&path).map_err(failed(path))?;
     }
     Ok(())
 }
 
 /// Removes a file, if it is there.
-fn remove(path: &Path) -> io::Result<()> {
+fn delete(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

@@ -268,6 +268,8 @@ mod tests {
         let found = record_of(&schema, line.trim_end(), 0).unwrap();
         assert_eq!(found, Record::from(&report));
         assert_eq!(found.added, report.energies.added);
-        assert!(record_of(&Schema::<2>::new(&Names::new(["spring"], ["block"])), line.trim_end(), 0).is_none());
+        assert!(
+            record_of(&Schema::<2>::new(&Names::new(["spring"], ["block"])), line.trim_end(), 0).is_none()
+        );
     }
 }

@@ -227,7 +227,16 @@ mod tests {
         let part = |k: usize| {
             let nodes = 3 * k..3 * k + 3;
             let (name, vertices, motions) = (k.to_string(), nodes.clone(), Vec::new());
-            Part { name, nodes, vertices, embedded: false, is_static: false, width: 1.0, motions }
+            Part {
+                name,
+                nodes,
+                vertices,
+                embedded: false,
+                is_static: false,
+                material: String::new(),
+                width: 1.0,
+                motions,
+            }
         };
         let link = |nodes: &[u32]| {
             let nodes = nodes.iter().map(|node| (*node, 1.0)).collect();

@@ -21,8 +21,8 @@ pub struct Frame {
 
 /// Writes the frames of a run in a format of its choice, [`VtuFrames`](super::vtu::VtuFrames) for ParaView.
 ///
-/// A writer owns its place on disk: one file for each frame, all of them in one folder, and the index, a file that names them in order. It
-/// writes the same bytes for the same states, so that a resumed run leaves the files of one that was never stopped. `stiction run` calls it from a
+/// A writer owns its place on disk: one file for each frame, all of them in one folder, perhaps more files beside each, and the index, a file that names
+/// them in order. It writes the same bytes for the same states, so that a resumed run leaves the files of one that was never stopped. `stiction run` calls it from a
 /// thread of its own, while the next step is made.
 pub trait FrameWriter<const D: usize> {
     /// The index: the file to open first.
@@ -30,6 +30,11 @@ pub trait FrameWriter<const D: usize> {
 
     /// The file of the frame after a step. Different steps have different files, and names contain the step as a decimal number.
     fn frame_path(&self, step: usize) -> PathBuf;
+
+    /// All files that the frame after a step may have, its own first.
+    fn files(&self, step: usize) -> Vec<PathBuf> {
+        vec![self.frame_path(step)]
+    }
 
     /// Writes the frame of a state, then the index with it. A frame has at least the positions of the vertices of the surface, which
     /// [`Model::surface_at`] gives.

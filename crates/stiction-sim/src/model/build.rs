@@ -29,7 +29,8 @@ pub(super) fn parts<const D: usize>(bodies: &[Body<D>]) -> Vec<Part> {
         (node, vertex) = (nodes.end, vertices.end);
         let motions = body.prescribed.iter().map(|(list, _)| numbered(list, nodes.start)).collect();
         let (name, embedded, is_static) = (body.name.clone(), body.skin.is_some(), body.is_static);
-        Part { name, nodes, vertices, embedded, is_static, width: width(body), motions }
+        let material = if is_static { String::new() } else { body.material.kind.name().to_owned() };
+        Part { name, nodes, vertices, embedded, is_static, material, width: width(body), motions }
     };
     bodies.iter().map(&mut part).collect()
 }

@@ -55,6 +55,8 @@ pub struct Part {
     pub embedded: bool,
     /// Whether it is a fixed shape.
     pub is_static: bool,
+    /// The name of its material; that of its law if it has none, nothing if it is a fixed shape.
+    pub material: String,
     /// How wide a line of its surface is, in m: thickness of a solid in 2D, diameter of a rod.
     pub width: f64,
     /// The nodes of each of its prescribed motions, ascending, by their number in the model.
@@ -284,6 +286,13 @@ impl<const D: usize> Model<D> {
         }
         self.terms.0.push(term);
         Ok(self)
+    }
+
+    /// The middle of the bounding box of the surface at rest, in m.
+    pub fn rest_center(&self) -> Vector<D> {
+        let first = self.surface.rest().first().copied().unwrap_or(Vector::ZERO);
+        let ends = self.surface.rest().iter().fold([first; 2], |[low, high], x| [low.min(*x), high.max(*x)]);
+        (ends[0] + ends[1]) * 0.5
     }
 
     /// The name of each obstacle; none is that of a body.

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use stiction::math::Vector;
 
-use super::{Series, write};
+use super::grid::Grid;
+use super::{Series, write, write_file};
 use crate::error::{Error, Result};
+use crate::fields::{self, FieldChoice};
 use crate::io::frames::{Frame, FrameWriter};
 use crate::io::read_mesh;
 use crate::model::Model;
@@ -15,17 +17,28 @@ use crate::state::State;
 /// The folder of the frames, beside the index.
 const FOLDER: &str = "frames";
 
-/// Writes frames for ParaView: `frames.pvd` in a folder, and `frames/000000.vtu` and so on beside it.
+/// Folders in it: contacts, and obstacles where there are any.
+const CONTACTS: &str = "frames/contacts";
+const OBSTACLES: &str = "frames/obstacles";
+
+/// Writes frames for ParaView: `frames.pvd` in a folder, and `frames/000000.vtu` and so on beside it. Each has its contacts as points, in
+/// `frames/contacts`, and the obstacles as meshes, in `frames/obstacles`; the index names them as parts of the same time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VtuFrames {
     folder: PathBuf,
     series: Series,
+    fields: Option<FieldChoice>,
 }
 
 impl VtuFrames {
-    /// A writer without frames. It makes the folder with the first one.
+    /// A writer without frames. It makes the folders with the first one.
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), series: Series::default() }
+        Self { folder: folder.to_owned(), series: Series::default(), fields: None }
+    }
+
+    /// The same with these fields, whatever the size of the model.
+    pub fn with_fields(self, fields: FieldChoice) -> Self {
+        Self { fields: Some(fields), ..self }
     }
 
     fn index(&self) -> PathBuf {
@@ -33,7 +46,19 @@ impl VtuFrames {
     }
 
     fn frame(&self, step: usize) -> PathBuf {
-        self.folder.join(name(step))
+        self.folder.join(name(FOLDER, step))
+    }
+
+    /// The names of the files of a frame that are on disk, as the index has them.
+    fn written(&self, step: usize) -> Vec<String> {
+        let names = [FOLDER, CONTACTS, OBSTACLES].map(|folder| name(folder, step));
+        names.into_iter().filter(|name| self.folder.join(name).exists()).collect()
+    }
+
+    fn write_grid(&self, folder: &str, step: usize, grid: &Grid) -> Result<()> {
+        let path = self.folder.join(folder);
+        fs::create_dir_all(&path).map_err(|source| Error::File { path, source })?;
+        write_file(&self.folder.join(name(folder, step)), &grid.text())
     }
 }
 
@@ -46,11 +71,20 @@ impl<const D: usize> FrameWriter<D> for VtuFrames {
         self.frame(step)
     }
 
+    fn files(&self, step: usize) -> Vec<PathBuf> {
+        [FOLDER, CONTACTS, OBSTACLES].map(|folder| self.folder.join(name(folder, step))).to_vec()
+    }
+
     fn write(&mut self, model: &Model<D>, state: &State<D>) -> Result<()> {
-        let frames = self.folder.join(FOLDER);
-        fs::create_dir_all(&frames).map_err(|source| Error::File { path: frames, source })?;
-        write(&self.frame(state.step), model, state)?;
-        self.series.push(state.time, name(state.step));
+        let usual = || FieldChoice::usual(model);
+        let choice = self.fields.clone().unwrap_or_else(usual);
+        let frame = fields::Frame::new(model, state, &choice)?;
+        self.write_grid(FOLDER, state.step, &write::bodies(&frame))?;
+        self.write_grid(CONTACTS, state.step, &write::contacts(&frame))?;
+        if !model.obstacles.is_empty() {
+            self.write_grid(OBSTACLES, state.step, &write::obstacles(&frame))?;
+        }
+        self.series.push(state.time, self.written(state.step));
         self.series.write(&self.index())
     }
 
@@ -68,13 +102,13 @@ impl<const D: usize> FrameWriter<D> for VtuFrames {
     fn resume(&mut self, frames: &[Frame]) -> Result<()> {
         self.series = Series::default();
         for Frame { step, time } in frames {
-            self.series.push(*time, name(*step));
+            self.series.push(*time, self.written(*step));
         }
         self.series.write(&self.index())
     }
 }
 
-/// The name of a frame, as the index has it.
-fn name(step: usize) -> String {
-    format!("{FOLDER}/{step:06}.vtu")
+/// The name of a file of a frame, as the index has it.
+fn name(folder: &str, step: usize) -> String {
+    format!("{folder}/{step:06}.vtu")
 }

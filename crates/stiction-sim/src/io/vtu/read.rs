@@ -13,17 +13,11 @@ pub(in crate::io) fn read(bytes: &[u8]) -> Scanned<Mesh> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(scan.trouble("raw appended data cannot be read: write the data within the tags"));
     };
-    let document = Document { text, scan: Scan::new(bytes), number: Number::U32 }.checked()?;
-    let mut draft = Draft::default();
-    for point in document.array("Points", None)?.chunks(3) {
-        let &[x, y, z] = point else { return Err(scan.trouble("points have not 3 coordinates each")) };
-        draft.point(&scan, [x, y, z])?;
-    }
-    cells(&document, &mut draft)?;
-    draft.finished(&scan)
+    Document { text, scan, number: Number::U32 }.checked()?.mesh()
 }
 
-struct Document<'a> {
+/// The text of a file, from which arrays are read.
+pub(super) struct Document<'a> {
     text: &'a str,
     scan: Scan<'a>,
     /// Type of the number of bytes before data.
@@ -31,6 +25,73 @@ struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
+    /// The document in the bytes of a file.
+    pub fn new(bytes: &'a [u8]) -> Scanned<Self> {
+        let scan = Scan::new(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|_| scan.trouble("this is no text"))?;
+        Self { text, scan, number: Number::U32 }.checked()
+    }
+
+    /// Its points and cells.
+    pub fn mesh(&self) -> Scanned<Mesh> {
+        let (mut draft, scan) = (Draft::default(), &self.scan);
+        for point in self.array("Points", None)?.chunks(3) {
+            let &[x, y, z] = point else { return Err(scan.trouble("points have not 3 coordinates each")) };
+            draft.point(scan, [x, y, z])?;
+        }
+        cells(self, &mut draft)?;
+        draft.finished(scan)
+    }
+
+    /// The numbers of all arrays in a section, by name, with how many each value has; none if there is no such section. Words are left out.
+    pub fn arrays(&self, section: &str) -> Scanned<Vec<(String, usize, Vec<f64>)>> {
+        let mut out = Vec::new();
+        for (at, head, body) in self.heads(section) {
+            if attribute(head, "type") == Some("String") {
+                continue;
+            }
+            let numbers = self.numbers(head, body).map_err(|message| self.trouble(at, message))?;
+            let components = attribute(head, "NumberOfComponents").and_then(|count| count.parse().ok());
+            out.push((
+                attribute(head, "Name").unwrap_or_default().to_owned(),
+                components.unwrap_or(1),
+                numbers,
+            ));
+        }
+        Ok(out)
+    }
+
+    /// The words of all arrays in a section, by name.
+    pub fn words(&self, section: &str) -> Scanned<Vec<(String, Vec<String>)>> {
+        let mut out = Vec::new();
+        for (at, head, body) in
+            self.heads(section).filter(|(_, head, _)| attribute(head, "type") == Some("String"))
+        {
+            let bytes = body.split_ascii_whitespace().map(|word| parsed(word, "a byte"));
+            let bytes: Vec<u8> =
+                bytes.collect::<Result<_, String>>().map_err(|message| self.trouble(at, message))?;
+            let words = bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+            let mut words: Vec<String> = words.collect();
+            // What follows the last end.
+            words.pop();
+            out.push((attribute(head, "Name").unwrap_or_default().to_owned(), words));
+        }
+        Ok(out)
+    }
+
+    /// The arrays of a section: where each is, its tag and what it contains.
+    fn heads(&self, section: &str) -> impl Iterator<Item = (usize, &'a str, &'a str)> {
+        let begin = self.tag(0, section).map_or(self.text.len(), |(at, _)| at);
+        let end = self.text[begin..].find(&format!("</{section}>")).map_or(self.text.len(), |at| begin + at);
+        let mut from = begin;
+        std::iter::from_fn(move || {
+            let (at, head) = self.tag(from, "DataArray").filter(|(at, _)| *at < end)?;
+            from = at + head.len();
+            let body = self.text.get(at + head.len() + 1..).unwrap_or_default();
+            Some((at, head, body.split('<').next().unwrap_or_default()))
+        })
+    }
+
     fn checked(mut self) -> Scanned<Self> {
         let Some((at, head)) = self.tag(0, "VTKFile") else {
             return Err(self.trouble(0, "there is no VTKFile"));
@@ -50,7 +111,7 @@ impl<'a> Document<'a> {
         Ok(self)
     }
 
-    fn trouble(&self, at: usize, message: impl std::fmt::Display) -> Trouble {
+    pub fn trouble(&self, at: usize, message: impl std::fmt::Display) -> Trouble {
         self.scan.trouble_at(at, message)
     }
 
@@ -65,21 +126,13 @@ impl<'a> Document<'a> {
 
     /// The numbers of the array called `name` in a section, of its first one without a name.
     fn array(&self, section: &str, name: Option<&str>) -> Scanned<Vec<f64>> {
-        let missing = || format!("{section} has no DataArray {}", name.unwrap_or_default());
         let (begin, _) =
             self.tag(0, section).ok_or_else(|| self.trouble(0, format!("there is no {section}")))?;
-        let end = self.text[begin..].find(&format!("</{section}>")).map_or(self.text.len(), |at| begin + at);
-        let mut from = begin;
-        loop {
-            let found = self.tag(from, "DataArray").filter(|(at, _)| *at < end);
-            let (at, head) = found.ok_or_else(|| self.trouble(begin, missing()))?;
-            if name.is_none() || attribute(head, "Name") == name {
-                let body = self.text.get(at + head.len() + 1..).unwrap_or_default();
-                let body = body.split('<').next().unwrap_or_default();
-                return self.numbers(head, body).map_err(|message| self.trouble(at, message));
-            }
-            from = at + 1;
-        }
+        let found =
+            self.heads(section).find(|(_, head, _)| name.is_none() || attribute(head, "Name") == name);
+        let missing = || format!("{section} has no DataArray {}", name.unwrap_or_default());
+        let (at, head, body) = found.ok_or_else(|| self.trouble(begin, missing()))?;
+        self.numbers(head, body).map_err(|message| self.trouble(at, message))
     }
 
     fn numbers(&self, head: &str, body: &str) -> Result<Vec<f64>, String> {
