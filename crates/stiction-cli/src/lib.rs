@@ -6,6 +6,7 @@ pub mod error;
 pub mod lock;
 pub mod output;
 pub mod table;
+pub mod film;
 pub mod history;
 pub mod picture;
 pub mod resume;

@@ -104,7 +104,7 @@ impl<const D: usize> Sum<D> {
 
     /// The load, given the area of each vertex in m².
     pub fn finished(mut self, areas: &[f64]) -> ContactLoad<D> {
-        self.load.area = self.touched.iter().map(|v| areas[*v as usize]).sum();
+        self.load.area = self.touched.iter().fold(0.0, |sum, v| sum + areas[*v as usize]);
         self.load.stick_share = if self.rubbing > 0.0 { self.sticking / self.rubbing } else { 0.0 };
         self.load
     }

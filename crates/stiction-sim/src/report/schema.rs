@@ -74,6 +74,8 @@ enum Source<const D: usize> {
     Velocity(usize, usize),
     /// A number of what contacts do to a body or an obstacle.
     Load(Target, usize, OfLoad<D>),
+    /// How many contacts a body or an obstacle has.
+    Contacts(Target),
     /// A number of what drives a prescribed motion, by its number among all motions.
     Drive(usize, usize, OfDrive<D>),
 }
@@ -151,7 +153,7 @@ impl<const D: usize> Column<D> {
     /// The kind of its values.
     pub fn kind(&self) -> Kind {
         match self.source {
-            Source::Count(_) => Kind::Count,
+            Source::Count(_) | Source::Contacts(_) => Kind::Count,
             Source::Text(_) => Kind::Text,
             _ => Kind::Number,
         }
@@ -166,6 +168,9 @@ impl<const D: usize> Column<D> {
     pub fn value(&self, report: &StepReport<D>) -> Value<'static> {
         let number = match &self.source {
             Source::Count(count) => return Value::Count(count(report)),
+            Source::Contacts(target) => {
+                return Value::Count(target.load(report).map_or(0, |load| load.contacts));
+            }
             Source::Text(text) => return Value::Text(text(report)),
             Source::Number(number) => Some(number(report)),
             Source::Energy(term) => {

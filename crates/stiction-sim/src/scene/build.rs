@@ -106,6 +106,7 @@ impl Scene {
         if self.bodies.is_empty() {
             return Err(self.error("bodies", "the scene has no bodies: add a [[bodies]] table"));
         }
+        self.given_fields()?;
         self.check_names()
     }
 
@@ -122,7 +123,7 @@ impl Scene {
                 return Err(self.error(&format!("bodies[{i}].name"), message));
             }
         }
-        Ok(())
+        self.check_obstacle_names()
     }
 
     /// An error at the key of the body that it is about.

@@ -11,6 +11,7 @@ mod friction;
 mod locate;
 mod motions;
 mod obstacles;
+mod output;
 pub mod shape_mesh;
 mod quad;
 mod reader;
@@ -25,6 +26,7 @@ pub use friction::{Friction, LawValue, PairFriction, StribeckNumbers};
 pub use locate::SceneError;
 pub use motions::{Factor, Load, PrescribedMotion, Region, Rotation};
 pub use obstacles::{Cylinder, Plane, Sphere};
+pub use output::Output;
 pub use quad::QuadShape;
 pub use shape_mesh::{MeshShape, RodShape, SheetShape};
 pub use shapes::{BoxShape, Side};
@@ -48,6 +50,9 @@ pub struct Scene {
     /// Newton's method.
     #[serde(default)]
     pub solver: Solver,
+    /// What a run writes.
+    #[serde(default)]
+    pub output: Output,
     /// The bodies.
     #[serde(default)]
     pub bodies: Vec<Body>,

@@ -80,6 +80,28 @@ impl Scene {
         Ok(out)
     }
 
+    /// Checks that no name is empty or taken: reports and pictures tell things apart by them.
+    pub(super) fn check_obstacle_names(&self) -> Result<(), SceneError> {
+        let planes = self.planes.iter().enumerate().map(|(i, plane)| ("planes", i, &plane.name));
+        let spheres = self.spheres.iter().enumerate().map(|(i, sphere)| ("spheres", i, &sphere.name));
+        let cylinders =
+            self.cylinders.iter().enumerate().map(|(i, cylinder)| ("cylinders", i, &cylinder.name));
+        let mut taken: Vec<&str> = self.bodies.iter().map(|body| body.name.as_str()).collect();
+        for (list, index, name) in planes.chain(spheres).chain(cylinders) {
+            let (Some(name), key) = (name, format!("{list}[{index}].name")) else { continue };
+            if name.is_empty() {
+                return Err(self.error(&key, "is empty: choose a name"));
+            }
+            if taken.contains(&name.as_str()) {
+                let message =
+                    format!("\"{name}\" is taken by a body or another obstacle: choose another name");
+                return Err(self.error(&key, message));
+            }
+            taken.push(name);
+        }
+        Ok(())
+    }
+
     /// What obstacles are for friction, in the same order.
     pub(super) fn obstacle_surfaces(&self) -> impl Iterator<Item = Option<&str>> {
         let planes = self.planes.iter().map(|plane| &plane.surface);

@@ -7,6 +7,7 @@ mod damping;
 mod derivatives;
 mod elements;
 mod embedded;
+mod forces;
 mod frames;
 mod fuzz;
 mod incline;

@@ -28,7 +28,13 @@ Contacts between parts whose motion is prescribed on both sides do not count. Of
 ";
 
 const REPORT_ENDS: &str =
-    "\nEach body has its own columns, with its name in place of `BODY`; scenes in 2D have no `z`.
+    "\nEach body has its own columns, with its name in place of `BODY`, and so has each of its prescribed motions, counted from 1, and each
+obstacle, with its name in place of `OBSTACLE`: the `name` that the scene gives it, or `plane1`, `sphere1`, `cylinder1` and so on. Scenes in 2D have
+no `z`, and moments there have one number, `moment`, about the axis out of the plane.
+
+The forces between two bodies, or a body and an obstacle, are in `pairs.csv` (`Simulation.pair_forces` in Python), a row for each pair that touches: `step`,
+`time [s]`, `first`, `second`, then the columns of a body from `normal_x` on. They act on `first`, about its centre of mass; the forces on `second` are
+opposite. A body that touches itself is both.
 This file is made from `crates/stiction-sim/src/report/schema.rs`: see there how to add a number.
 ";
 
@@ -117,9 +123,12 @@ fn the_types_are_those_of_the_schema() {
     assert!(lacking != stub && with_section(&lacking, &types()) == stub);
 }
 
-/// Names are in snake case, behind the name of a body and a dot where they are a body's.
+/// Names are in snake case, behind the name of a body or an obstacle and a dot where they are one's, and the number of a motion.
 fn is_good(name: &str) -> bool {
-    let word = name.strip_prefix("BODY.").unwrap_or(name);
+    let word = ["BODY.motion1.", "BODY.", "OBSTACLE."]
+        .iter()
+        .find_map(|start| name.strip_prefix(start))
+        .unwrap_or(name);
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }
@@ -132,7 +141,8 @@ fn names_differ_and_sentences_are_whole() {
     for column in &columns {
         let meaning = column.meaning();
         assert!(is_good(column.name()), "{}", column.name());
-        assert!(["", "s", "J", "m", "N", "m/s", "J/m^4"].contains(&column.unit()), "{}", column.unit());
+        let units = ["", "s", "J", "m", "N", "m/s", "J/m^4", "N m", "W", "m^2"];
+        assert!(units.contains(&column.unit()), "{}", column.unit());
         assert!(meaning.ends_with('.') && meaning.len() > 20, "{}: {meaning}", column.name());
         assert!(!meaning.contains("  ") && !meaning.contains('\n'), "{}: {meaning}", column.name());
     }
@@ -167,6 +177,23 @@ fn distinct() -> (Schema<2>, StepReport<2>) {
         body.velocity = Vector([next() as f64, next() as f64]);
     }
     r.refinement = Some(Outcome::Stalled);
+    // Pairs have a table of their own.
+    r.forces.pairs.clear();
+    for (load, body) in r.forces.bodies.iter_mut().zip(&r.bodies) {
+        load.center = body.center;
+    }
+    for load in r.forces.bodies.iter_mut().chain(&mut r.forces.obstacles) {
+        load.normal = Vector([next() as f64, next() as f64]);
+        load.friction = Vector([next() as f64, next() as f64]);
+        load.moment = [0.0, 0.0, next() as f64];
+        let numbers =
+            [&mut load.normal_force, &mut load.power, &mut load.heat, &mut load.area, &mut load.stick_share];
+        numbers.into_iter().for_each(|number| *number = next() as f64);
+        load.contacts = next();
+    }
+    for load in &mut r.forces.obstacles {
+        load.center = Vector::ZERO;
+    }
     (Schema::of(&model), report)
 }
 
@@ -183,6 +210,7 @@ fn not_shown(report: &StepReport<2>, shown: &[Value<'_>]) -> Vec<f64> {
     let everything = format!("{report:?}");
     let words = everything.split(|c: char| !(c.is_ascii_alphanumeric() || "._-+".contains(c)));
     let numbers = words.filter_map(|word| word.parse::<f64>().ok());
+    let numbers = numbers.filter(|number| *number != 0.0);
     numbers.filter(|number| !shown.iter().any(|value| number_of(*value) == Some(*number))).collect()
 }
 
@@ -234,7 +262,9 @@ fn further_energies_come_after_what_every_scene_has() {
     let schema = Schema::new(&Names::new(["kinetic", "spring"], ["block"]));
     let all = names(&schema);
     assert_eq!(all[..plain.len()], plain[..]);
-    assert_eq!(all[plain.len()..], ["spring_energy", bodies[0], bodies[1], bodies[2], bodies[3]]);
+    let further = [&["spring_energy"][..], &bodies].concat();
+    assert_eq!(all[plain.len()..plain.len() + 5], further);
+    assert!(all[plain.len() + 5..].iter().all(|name| name.starts_with("block.")));
     // The report of another model has no such energy.
     let spring = &schema.columns()[plain.len()];
     assert!(matches!(spring.value(&distinct().1), Value::Number(energy) if energy.is_nan()));

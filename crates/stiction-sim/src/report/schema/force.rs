@@ -50,6 +50,8 @@ pub(super) fn load<const D: usize>(target: Target, name: &str) -> Vec<Column<D>>
         out.push(column(format!("moment{axis}"), "N m", meaning, k, |load, k| load.moment[k]));
     }
     out.extend(numbers(&column, &what));
+    let meaning = format!("Contacts of {what} at the end of the step.");
+    out.push(Column::new(format!("{name}.contacts"), "", &meaning, Source::Contacts(target)));
     out
 }
 

@@ -1,0 +1,40 @@
+//! What a run writes.
+
+use serde::Deserialize;
+
+use super::{Scene, SceneError};
+use crate::fields::{FieldChoice, FieldKind};
+use crate::model::Model;
+
+/// `[output]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The fields of frames, by name; `["all"]` are all, `[]` is none.
+    pub fields: Option<Vec<String>>,
+}
+
+impl Scene {
+    /// The fields that frames of the scene have.
+    ///
+    /// # Errors
+    /// If there is no field with one of the names.
+    pub fn field_choice<const D: usize>(&self, model: &Model<D>) -> Result<FieldChoice, SceneError> {
+        Ok(self.given_fields()?.unwrap_or_else(|| FieldChoice::usual(model)))
+    }
+
+    /// Those that the scene names.
+    pub(super) fn given_fields(&self) -> Result<Option<FieldChoice>, SceneError> {
+        let Some(names) = &self.output.fields else { return Ok(None) };
+        if names.len() == 1 && names[0] == "all" {
+            return Ok(Some(FieldChoice::all()));
+        }
+        let kind = |(index, name): (usize, &String)| {
+            name.parse::<FieldKind>().map_err(|error| {
+                self.error(&format!("output.fields[{index}]"), format!("{error}, or [\"all\"]"))
+            })
+        };
+        let kinds = names.iter().enumerate().map(kind).collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(FieldChoice::these(kinds)))
+    }
+}
