@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     let path = arguments.next().ok_or_else(usage)?;
     let show = match arguments.next().as_deref() {
         None | Some("3d") => Show::solid(12, 16, 90),
-        Some("large") => Show::solid(72, 96, 200),
+        Some("large") => Show::solid(49, 66, 200),
         Some("2d") => Show::plane("Block on a slope in 2D"),
         Some("names") => Show::plane("</title></script><script>alert(1)</script>"),
         Some(_) => return Err(usage()),

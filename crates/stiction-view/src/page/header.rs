@@ -62,6 +62,7 @@ struct FieldHead<'a> {
     categories: &'a [String],
     low: &'a [f32],
     high: &'a [f32],
+    largest: f32,
     levels: u32,
 }
 
@@ -170,6 +171,7 @@ fn field<'a>((field, scale): (&'a Field, &'a Scale)) -> FieldHead<'a> {
         categories: &field.categories,
         low: &scale.low,
         high: &scale.high,
+        largest: scale.largest,
         levels: scale.levels,
     }
 }

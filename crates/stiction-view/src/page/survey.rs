@@ -105,6 +105,8 @@ pub struct Scale {
     pub low: Vec<f32>,
     /// Highest value of each component.
     pub high: Vec<f32>,
+    /// Largest magnitude of a value.
+    pub largest: f32,
     /// Steps between the two.
     pub levels: u32,
 }
@@ -160,6 +162,7 @@ impl Survey {
         let scale = |components: usize| Scale {
             low: vec![f32::INFINITY; components],
             high: vec![f32::NEG_INFINITY; components],
+            largest: 0.0,
             levels: LEVELS,
         };
         Self {
@@ -249,7 +252,7 @@ fn step(diagonal: f64, edge: f64) -> f64 {
 
 fn of_categories(components: usize, categories: usize) -> Scale {
     let last = categories.saturating_sub(1).max(1);
-    Scale { low: vec![0.0; components], high: vec![last as f32; components], levels: last as u32 }
+    Scale { low: vec![0.0; components], high: vec![last as f32; components], largest: last as f32, levels: last as u32 }
 }
 
 fn places(scenery: &Scenery, place: Place) -> usize {
@@ -265,6 +268,10 @@ fn widen(scale: &mut Scale, components: usize, values: &[f32]) {
         for (component, number) in value.iter().enumerate().filter(|(_, number)| number.is_finite()) {
             scale.low[component] = scale.low[component].min(*number);
             scale.high[component] = scale.high[component].max(*number);
+        }
+        let magnitude = value.iter().map(|number| number * number).sum::<f32>().sqrt();
+        if magnitude.is_finite() {
+            scale.largest = scale.largest.max(magnitude);
         }
     }
 }
