@@ -13,11 +13,11 @@ import { Playback } from "./playback.ts";
 import { nearestFrame, Plots } from "./plots.ts";
 import { rangeOf } from "./curves.ts";
 import { firstSettings, Panel } from "./settings.ts";
-import { Stage } from "./stage.ts";
+import { type Actor, Stage } from "./stage.ts";
 import { View } from "./view.ts";
 
 /** Arrows of the largest force are at first so long, as a share of the size of the bodies. */
-const ARROW = 0.35;
+const ARROW = 0.25;
 
 /** The page: it holds its parts together. */
 export class App {
@@ -101,11 +101,13 @@ export class App {
         this.stage = stage;
         if (link.field && quantityOf(film.header, link.field)) this.settings.colour = link.field;
         if (window.innerWidth < 1000 || window.innerHeight < 480) this.toggleClass("no-panel", true);
-        this.panel = new Panel(byId("panel"), film.header, this.settings, () => this.changed(), stage.actors, (actor) => {
+        this.theme(memory.get("theme"));
+        const side = (axis: number) => view.camera.position.getComponent(axis) - view.controls.target.getComponent(axis);
+        const changeActor = (actor: Actor) => {
             stage.setActor(actor);
             this.changed();
-        });
-        this.theme(memory.get("theme"));
+        };
+        this.panel = new Panel(byId("panel"), film.header, this.settings, () => this.changed(), side, stage.actors, changeActor);
         view.resize();
         view.home();
         if (link.camera) view.pose = link.camera;
@@ -449,7 +451,10 @@ export class App {
             a: set(() => (settings.forces = settings.forces === "none" ? "total" : "none")),
             k: set(() => (settings.dots = !settings.dots)),
             m: set(() => (settings.lines = !settings.lines)),
-            x: set(() => (settings.section.on = !settings.section.on && this.film.header.dimension === 3)),
+            x: () => {
+                settings.section.on = !settings.section.on && this.film.header.dimension === 3;
+                this.panel?.openSection();
+            },
             p: () => this.toggleClass("no-plots"),
             s: () => this.toggleClass("no-panel"),
             d: () => this.toggleTheme(),

@@ -81,10 +81,10 @@ export function firstFrom(times: ArrayLike<number>, time: number): number {
     return low;
 }
 
-/** Whether a logarithmic axis shows these values better: positive, over more than three decades. */
+/** Whether a logarithmic axis shows these values better: positive, over about two decades or more. */
 export function spansDecades(curves: ArrayLike<number>[]): boolean {
     const range = positiveRange(curves);
-    return range !== undefined && range.allPositive && range.high > 1e3 * range.low;
+    return range !== undefined && range.allPositive && range.high > 80 * range.low;
 }
 
 export function positiveRange(curves: ArrayLike<number>[]): { low: number; high: number; allPositive: boolean } | undefined {

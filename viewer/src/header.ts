@@ -16,7 +16,7 @@ export interface Header {
     frames: [number, number][];
     film_frames: number;
     chunk: number;
-    parts: { vertices: Span; origin: Triple; step: number }[];
+    parts: { vertices: Span; origin: Triple; step: number; bounds: Box }[];
     contacts: { origin: Triple; step: number; largest_force: number };
     curves: CurveHead[];
     points: number;

@@ -40,6 +40,7 @@ export class Panel {
     private readonly dots: { row: HTMLElement; input: HTMLInputElement };
     private readonly forces: HTMLSelectElement;
     private readonly section: { row: HTMLElement; input: HTMLInputElement };
+    private readonly flip = checkbox("Other side", false, () => undefined);
     private readonly sectionRows = element("div");
     private readonly mapRows = element("div");
     private readonly meaning = element("p", { id: "meaning" });
@@ -52,6 +53,7 @@ export class Panel {
         private readonly header: Header,
         private readonly settings: Settings,
         private readonly change: () => void,
+        private readonly cameraSide: (axis: number) => number,
         actors: Actor[],
         changeActor: (actor: Actor) => void,
     ) {
@@ -72,7 +74,7 @@ export class Panel {
         this.forces.id = "forces";
         this.section = checkbox("Section plane", false, (on) => {
             settings.section.on = on;
-            change();
+            this.openSection();
         });
         this.section.input.id = "section";
         this.lines.input.id = "lines";
@@ -93,6 +95,7 @@ export class Panel {
         this.dots.input.checked = settings.dots;
         this.forces.value = settings.forces;
         this.section.input.checked = settings.section.on;
+        this.flip.input.checked = settings.section.flip;
         this.sectionRows.hidden = !settings.section.on;
         this.mapRows.hidden = settings.colour === "body";
         const own = Array.isArray(settings.range);
@@ -104,8 +107,16 @@ export class Panel {
     explain(meaning: string, range: [number, number], categories: boolean): void {
         this.meaning.textContent = meaning;
         if (categories) this.mapRows.hidden = true;
-        if (document.activeElement !== this.low) this.low.value = `${Number(range[0].toPrecision(4))}`;
-        if (document.activeElement !== this.high) this.high.value = `${Number(range[1].toPrecision(4))}`;
+        const text = (x: number) => (Math.abs(x) < 1e-5 * (range[1] - range[0]) ? "0" : `${Number(x.toPrecision(4))}`);
+        if (document.activeElement !== this.low) this.low.value = text(range[0]);
+        if (document.activeElement !== this.high) this.high.value = text(range[1]);
+    }
+
+    /** Cuts off the side that faces the camera. */
+    openSection(): void {
+        const { section } = this.settings;
+        section.flip = this.cameraSide(section.axis) < 0;
+        this.change();
     }
 
     private chooseRange(value: string): void {
@@ -147,7 +158,7 @@ export class Panel {
             change();
         });
         const keys = REGIMES.map((tint, index) => key(css(tint), REGIME_NAMES[index]));
-        const legend = element("div", { class: "row" }, ...keys);
+        const legend = element("div", { class: "keys" }, ...keys);
         return [row("Length", sizes), ...(fields.length > 0 ? [row("Colour", colour)] : []), legend];
     }
 
@@ -155,17 +166,17 @@ export class Panel {
         const { section } = this.settings;
         const axis = select("Normal of the section", [["0", "x"], ["1", "y"], ["2", "z"]], `${section.axis}`, (value) => {
             section.axis = Number(value);
-            this.change();
+            this.openSection();
         });
         const place = slider("Place of the section", [0, 1, 0.002], section.place, (value) => {
             section.place = value;
             this.change();
         });
-        const flip = checkbox("Other side", section.flip, (on) => {
-            section.flip = on;
+        this.flip.input.addEventListener("change", () => {
+            section.flip = this.flip.input.checked;
             this.change();
         });
-        this.sectionRows.append(row("Normal", axis), row("Place", place), flip.row);
+        this.sectionRows.append(row("Normal", axis), row("Place", place), this.flip.row);
         return this.sectionRows;
     }
 }

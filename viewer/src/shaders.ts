@@ -74,7 +74,7 @@ void main() {
 export const TRIANGLE_FRAGMENT = /* glsl */ `
 ${COLOUR}
 uniform bool flatLight, solid;
-uniform float lines, fadeFrom;
+uniform float lines, lineShare, fadeFrom;
 uniform vec3 up, lineColour;
 in vec3 share, normal;
 flat in vec3 three;
@@ -102,7 +102,9 @@ vec3 lit(vec3 base) {
     float fill = max(dot(n, normalize(vec3(0.7, 0.1, 0.55))), 0.0);
     float sky = 0.5 + 0.5 * dot(n, up);
     float shine = pow(max(dot(reflect(-normalize(vec3(-0.45, 0.75, 0.6)), n), eye), 0.0), 24.0);
-    return base * (0.40 + 0.22 * sky + 0.42 * key + 0.14 * fill) + 0.07 * shine;
+    float light = 0.46 + 0.22 * sky + 0.38 * key + 0.14 * fill;
+    // Colours that are values stay near to those of the colour bar.
+    return valueMode == 0 ? base * light + 0.06 * shine : base * mix(1.0, light, 0.5) + 0.03 * (light - 0.6);
 }
 #endif
 void main() {
@@ -115,9 +117,9 @@ void main() {
     if (inside) result = mix(result, vec3(0.5), 0.25) * 0.82;
     else if (!flatLight) result = lit(result);
     vec3 d = fwidth(share);
-    vec3 edge = smoothstep(vec3(0.0), 1.3 * d, share);
+    vec3 edge = smoothstep(vec3(0.0), 0.9 * d, share);
     float size = 1.0 / max(max(d.x, d.y), max(d.z, 1e-6));
-    float strength = lines * clamp((size - 5.0) / 25.0, 0.0, 1.0);
+    float strength = lines * lineShare * clamp((size - 4.0) / 16.0, 0.0, 1.0);
     if (!inside) result = mix(result, lineColour, strength * (1.0 - min(edge.x, min(edge.y, edge.z))));
     float far = smoothstep(fadeFrom, 3.0 * fadeFrom, length(place));
     pixel = vec4(mix(result, background, far), opacity);
@@ -141,7 +143,7 @@ void main() {
     uvec2 pair = texelFetch(ends, at(number), 0).rg;
     int k = gl_VertexID % 6;
     float along = (k == 1 || k == 2 || k == 4) ? 1.0 : 0.0;
-    float side = (k == 0 || k == 1 || k == 4) ? -1.0 : 1.0;
+    float side = (k == 0 || k == 1 || k == 3) ? -1.0 : 1.0;
     vec3 p = positionOf(int(pair.x)), q = positionOf(int(pair.y));
     vec4 a = projectionMatrix * modelViewMatrix * vec4(p, 1.0);
     vec4 b = projectionMatrix * modelViewMatrix * vec4(q, 1.0);
@@ -179,7 +181,7 @@ void main() {
     put(edge);
 #else
     vec3 result = valueMode == 0 ? colour : value > -1e37 ? mapped(value) : missing;
-    if (!flatLight) result *= 0.62 + 0.42 * sqrt(1.0 - off * off);
+    if (!flatLight) result *= 0.62 + 0.42 * sqrt(1.0 - across.y * across.y);
     pixel = vec4(result, opacity);
 #endif
 }`;
@@ -242,7 +244,7 @@ void main() {
     float along;
     if (k < 6) {
         along = (k == 1 || k == 2 || k == 4) ? 1.0 : 0.0;
-        float side = (k == 0 || k == 1 || k == 4) ? -1.0 : 1.0;
+        float side = (k == 0 || k == 1 || k == 3) ? -1.0 : 1.0;
         shift = aside * side * thick - direction * along * head * 0.9;
     } else {
         along = 1.0;

@@ -135,7 +135,7 @@ export class Stage {
         (this.shared.range.value as Vector2).set(...paint.range);
         this.shared.categories.value = paint.categories;
         for (const actor of this.actors) {
-            for (const mesh of actor.meshes) uniformsOf(mesh).valueMode.value = mesh.userData.outline ? 0 : paint.mode;
+            for (const mesh of actor.meshes) uniformsOf(mesh).valueMode.value = mesh.userData.outline || actor.thing.kind === "obstacle" ? 0 : paint.mode;
         }
     }
 
@@ -286,7 +286,7 @@ export class Stage {
         const fadeFrom = { value: obstacle ? 4.5 * this.radius : 1e9 };
         if (thing.triangles[1] > thing.triangles[0]) {
             const solid = { value: thing.kind === "solid" && this.header.dimension === 3 };
-            const more = { ...own, base: { value: 3 * thing.triangles[0] }, fadeFrom, solid, firstId: { value: 1 } };
+            const more = { ...own, base: { value: 3 * thing.triangles[0] }, fadeFrom, solid, lineShare: { value: obstacle ? 0.4 : 1 }, firstId: { value: 1 } };
             this.add(actor, 3 * (thing.triangles[1] - thing.triangles[0]), more, [shaders.TRIANGLE_VERTEX, shaders.TRIANGLE_FRAGMENT]);
             if (this.header.dimension === 2) this.addOutline(actor);
         }
@@ -337,7 +337,7 @@ export class Stage {
 
     /** Arrows are drawn twice: behind surfaces faintly, before them fully. */
     private makeArrows(geometry: BufferGeometry, behind: boolean): Mesh {
-        const more = { width: { value: 2.4 }, opacity: { value: behind ? 0.28 : 1 }, lengthPerForce: { value: 1 } };
+        const more = { width: { value: 2 }, opacity: { value: behind ? 0.28 : 1 }, lengthPerForce: { value: 1 } };
         const material = this.material([shaders.ARROW_VERTEX, shaders.ARROW_FRAGMENT], more);
         material.transparent = true;
         material.depthTest = !behind;

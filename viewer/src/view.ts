@@ -15,7 +15,8 @@ export class View {
     readonly radius: number;
     private readonly renderer: WebGLRenderer;
     private readonly target = new WebGLRenderTarget(2 * REACH + 1, 2 * REACH + 1);
-    private readonly box: { low: Vector3; high: Vector3 };
+    /** Corners of boxes around the bodies, which the camera keeps in sight. */
+    private readonly corners: Vector3[];
     private dirty = true;
     private size: [number, number] = [1, 1];
 
@@ -25,8 +26,9 @@ export class View {
     ) {
         this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
         this.renderer.info.autoReset = true;
-        this.box = shownBox(header);
-        this.radius = Math.max(0.5 * this.box.low.distanceTo(this.box.high), 1e-9);
+        const box = shownBox(header);
+        this.corners = cornersOf(header, box);
+        this.radius = Math.max(0.5 * size(box), 1e-9);
         const gravity = new Vector3(...header.gravity);
         this.up = header.dimension === 3 && gravity.length() > 0 ? gravity.negate().normalize() : new Vector3(0, 1, 0);
         this.camera = header.dimension === 2 ? new OrthographicCamera() : new PerspectiveCamera(FIELD_OF_VIEW);
@@ -83,15 +85,17 @@ export class View {
 
     /** Shows all bodies, from a direction or from where the camera is. */
     fit(from?: Vector3): void {
-        const middle = this.box.low.clone().add(this.box.high).multiplyScalar(0.5);
-        const back = (from ?? this.camera.position.clone().sub(this.controls.target)).clone().normalize();
         const { camera } = this;
+        const back = (from ?? camera.position.clone().sub(this.controls.target)).clone().normalize();
+        const { middle, half } = this.extent(back);
         if (camera instanceof OrthographicCamera) {
-            const half = this.box.high.clone().sub(middle);
-            camera.zoom = 0.88 * Math.min((camera.right - camera.left) / (2 * half.x + 1e-30), (2 * this.radius) / (2 * half.y + 1e-30));
+            const wide = (camera.right - camera.left) / (2 * half.x + 1e-30);
+            camera.zoom = 0.9 * Math.min(wide, this.radius / (half.y + 1e-30));
             camera.position.copy(middle).addScaledVector(back, 10 * this.radius);
         } else {
-            camera.position.copy(middle).addScaledVector(back, this.distanceToFit(camera, back));
+            const tangent = Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+            const distance = half.z + 1.1 * Math.max(half.x / (tangent * camera.aspect), half.y / tangent);
+            camera.position.copy(middle).addScaledVector(back, Math.max(distance, 1e-3 * this.radius));
         }
         this.controls.target.copy(middle);
         this.controls.update();
@@ -99,21 +103,20 @@ export class View {
         this.redraw();
     }
 
-    private distanceToFit(camera: PerspectiveCamera, back: Vector3): number {
-        const right = new Vector3().crossVectors(camera.up, back);
+    /** The middle of the bodies and half their size, seen from a direction: to the right, upwards, and towards the camera. */
+    private extent(back: Vector3): { middle: Vector3; half: Vector3 } {
+        const right = new Vector3().crossVectors(this.up, back);
         if (right.length() < 1e-6) right.set(1, 0, 0);
         right.normalize();
-        const top = new Vector3().crossVectors(back, right);
-        const tangent = Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
-        const half = this.box.high.clone().sub(this.box.low).multiplyScalar(0.5);
-        let distance = 0;
-        for (let corner = 0; corner < 8; corner++) {
-            const place = new Vector3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
-            const wide = Math.abs(place.dot(right)) / (tangent * camera.aspect);
-            const high = Math.abs(place.dot(top)) / tangent;
-            distance = Math.max(distance, place.dot(back) + 1.12 * Math.max(wide, high));
-        }
-        return Math.max(distance, 1e-3 * this.radius);
+        const axes = [right, new Vector3().crossVectors(back, right), back];
+        const [middle, half] = [new Vector3(), new Vector3()];
+        axes.forEach((axis, k) => {
+            const places = this.corners.map((corner) => corner.dot(axis));
+            const [low, high] = [Math.min(...places), Math.max(...places)];
+            middle.addScaledVector(axis, 0.5 * (low + high));
+            half.setComponent(k, 0.5 * (high - low));
+        });
+        return { middle, half };
     }
 
     /** From the front, a little from the right and above. */
@@ -212,10 +215,25 @@ function nearestNumber(numbers: Uint32Array, side: number, thin: number): number
     return best;
 }
 
-/** Where bodies are during the film, or at the start if they go far away; relative to the centre. */
-function shownBox(header: Header): { low: Vector3; high: Vector3 } {
-    const size = (box: Box) => Math.hypot(...box.high.map((x, axis) => x - box.low[axis]));
-    const box = size(header.bounds) > 6 * size(header.start) && size(header.start) > 0 ? header.start : header.bounds;
-    const place = (point: number[]) => new Vector3(...point.map((x, axis) => x - header.centre[axis]));
-    return { low: place(box.low), high: place(box.high) };
+/** Where bodies are during the film, or at the start if they go far away. */
+function shownBox(header: Header): Box {
+    const far = size(header.bounds) > 6 * size(header.start) && size(header.start) > 0;
+    return far ? header.start : header.bounds;
+}
+
+/** Corners of the boxes of all bodies, or of the one box where they go far away; relative to the centre. */
+function cornersOf(header: Header, box: Box): Vector3[] {
+    const bodies = header.things.filter((thing) => thing.kind !== "obstacle");
+    const own = header.parts.filter((part) => bodies.some((body) => body.vertices[0] <= part.vertices[0] && part.vertices[1] <= body.vertices[1]));
+    const boxes = box === header.bounds && own.length > 0 && own.length < 2000 ? own.map((part) => part.bounds) : [box];
+    return boxes.flatMap(({ low, high }) =>
+        Array.from({ length: 8 }, (_, corner) => {
+            const place = low.map((x, axis) => ((corner >> axis) & 1 ? high[axis] : x) - header.centre[axis]);
+            return new Vector3(...place);
+        }),
+    );
+}
+
+function size(box: Box): number {
+    return Math.hypot(...box.high.map((x, axis) => x - box.low[axis]));
 }

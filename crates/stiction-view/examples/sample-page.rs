@@ -9,9 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use stiction_view::error::{Error, Result};
-use stiction_view::film::{
-    Contact, Curve, Field, Film, Frame, Kind, Place, Reel, Regime, Scenery, Thing,
-};
+use stiction_view::film::{Contact, Curve, Field, Film, Frame, Kind, Place, Reel, Regime, Scenery, Thing};
 use stiction_view::page;
 
 fn main() -> Result<()> {
@@ -124,7 +122,13 @@ impl Show {
         };
         self.scenery.fields = vec![
             field("velocity", "m/s", "Velocity of each vertex.", Place::Vertices, 3),
-            field("contact_pressure", "Pa", "Normal force per area; none away from contact.", Place::Vertices, 1),
+            field(
+                "contact_pressure",
+                "Pa",
+                "Normal force per area; none away from contact.",
+                Place::Vertices,
+                1,
+            ),
             field("von_mises", "Pa", "Von Mises stress of each element.", Place::Triangles, 1),
             states,
             field("gap", "m", "Distance of the two sides.", Place::Contacts, 1),
@@ -142,7 +146,9 @@ impl Show {
                 values: times.iter().map(|time| value(*time)).collect(),
             });
         };
-        curve("newton_iterations", "", &|time| (4.0 + 3.0 * (7.0 * time).sin() + 9.0 * (time * 2.1).sin().powi(20)).round());
+        curve("newton_iterations", "", &|time| {
+            (4.0 + 3.0 * (7.0 * time).sin() + 9.0 * (time * 2.1).sin().powi(20)).round()
+        });
         curve("kinetic_energy", "J", &|time| 2.0 * (-time).exp() * (1.0 + 0.4 * (9.0 * time).cos()));
         curve("elastic_energy", "J", &|time| 0.6 * (-time).exp() * (1.0 - (9.0 * time).cos()));
         curve("total_energy", "J", &|time| 3.0 * (-0.8 * time).exp());
@@ -168,7 +174,8 @@ impl Show {
         let mut point = self.rest[vertex];
         match (self.thing(vertex), self.scenery.dimension) {
             (0, _) => {
-                point[0] += slid(time) + 0.15 * (point[up] * 2.0).powi(2) * (8.0 * time).sin() * (-time).exp();
+                point[0] +=
+                    slid(time) + 0.15 * (point[up] * 2.0).powi(2) * (8.0 * time).sin() * (-time).exp();
             }
             (1, dimension) => {
                 let bounce = (4.0 * time).cos().abs() * (-0.4 * time).exp();
@@ -218,14 +225,16 @@ impl Show {
             [0, 1, 2].map(|axis| ((next[axis] - now[axis]) * 1e3) as f32)
         };
         let touches = |point: &[f64; 3]| point[up] < 1e-3;
-        let pressure =
-            |point: &[f64; 3]| if touches(point) { 1e3 * (1.0 + (6.0 * point[0]).sin()) as f32 } else { f32::NAN };
+        let pressure = |point: &[f64; 3]| {
+            if touches(point) { 1e3 * (1.0 + (6.0 * point[0]).sin()) as f32 } else { f32::NAN }
+        };
         let stress = |corners: &[u32; 3]| {
             let point = points[corners[0] as usize];
             let wave = (9.0 * point[0] + 4.0 * point[up] - 6.0 * time).sin();
             (2e4 * (1.0 + wave) * (1.0 + 2.0 * point[up]).exp()) as f32
         };
-        let state = |point: &[f64; 3]| f32::from(u8::from(touches(point))) * if slid(time) < 0.7 { 2.0 } else { 1.0 };
+        let state =
+            |point: &[f64; 3]| f32::from(u8::from(touches(point))) * if slid(time) < 0.7 { 2.0 } else { 1.0 };
         vec![
             (0..points.len()).flat_map(velocity).collect(),
             points.iter().map(pressure).collect(),

@@ -14,7 +14,8 @@ pub fn encode(scenery: &Scenery) -> Vec<u8> {
     let ends: Vec<usize> = (0..=STRETCHES).map(|index| index * times.len() / STRETCHES).collect();
     let thin_times: Vec<f64> =
         ends.windows(2).flat_map(|stretch| [times[stretch[0]], times[stretch[1] - 1]]).collect();
-    let thin = |values: &[f64]| ends.windows(2).flat_map(|ends| extremes(&values[ends[0]..ends[1]])).collect();
+    let thin =
+        |values: &[f64]| ends.windows(2).flat_map(|ends| extremes(&values[ends[0]..ends[1]])).collect();
     bytes(&thin_times, scenery.curves.iter().map(|curve| thin(&curve.values)))
 }
 

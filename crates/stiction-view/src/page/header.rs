@@ -71,6 +71,8 @@ struct PartHead {
     vertices: [usize; 2],
     origin: [f64; 3],
     step: f64,
+    /// Where the part is during the film: to place the camera.
+    bounds: Box3,
 }
 
 #[derive(Serialize)]
@@ -135,6 +137,7 @@ fn parts(survey: &Survey) -> Vec<PartHead> {
         vertices: [part.vertices.start, part.vertices.end],
         origin: part.grid.origin,
         step: part.grid.step,
+        bounds: box3(&part.bounds),
     };
     survey.parts.iter().map(head).collect()
 }

@@ -76,8 +76,9 @@ pub struct Part {
     pub vertices: Range<usize>,
     /// Their grid.
     pub grid: Grid,
+    /// Where they are during the film.
+    pub bounds: Bounds,
     body: bool,
-    bounds: Bounds,
     first: Bounds,
     shortest_edge: f64,
 }
@@ -252,7 +253,12 @@ fn step(diagonal: f64, edge: f64) -> f64 {
 
 fn of_categories(components: usize, categories: usize) -> Scale {
     let last = categories.saturating_sub(1).max(1);
-    Scale { low: vec![0.0; components], high: vec![last as f32; components], largest: last as f32, levels: last as u32 }
+    Scale {
+        low: vec![0.0; components],
+        high: vec![last as f32; components],
+        largest: last as f32,
+        levels: last as u32,
+    }
 }
 
 fn places(scenery: &Scenery, place: Place) -> usize {
@@ -289,7 +295,14 @@ fn parts(scenery: &Scenery) -> Vec<Part> {
         start = vertices.end;
         let body = owners[0].is_some_and(|thing| scenery.things[thing].kind != Kind::Obstacle);
         let grid = Grid { origin: [0.0; 3], step: 1.0 };
-        Part { vertices, grid, body, bounds: Bounds::EMPTY, first: Bounds::EMPTY, shortest_edge: f64::INFINITY }
+        Part {
+            vertices,
+            grid,
+            bounds: Bounds::EMPTY,
+            body,
+            first: Bounds::EMPTY,
+            shortest_edge: f64::INFINITY,
+        }
     };
     runs.map(run).collect()
 }
