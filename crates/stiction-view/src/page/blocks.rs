@@ -16,7 +16,7 @@ use crate::film::{Contact, Frame, Place, Regime, Scenery};
 /// Triangles and edges.
 pub fn mesh(scenery: &Scenery) -> Vec<u8> {
     let mut out = Vec::new();
-    let ints = |numbers: &[u32]| numbers.iter().map(|number| *number as i32).collect();
+    let ints = |numbers: &[u32]| numbers.iter().map(|number| number.cast_signed()).collect();
     Channel::new(3).push(ints(scenery.triangles.as_flattened()), &mut out);
     Channel::new(2).push(ints(scenery.edges.as_flattened()), &mut out);
     out
@@ -61,7 +61,7 @@ impl<'a> Blocks<'a> {
     fn push_contacts(&mut self, frame: &Frame) {
         let contacts: Vec<&Contact> = frame.contacts.iter().filter(|contact| is_finite(contact)).collect();
         let grid = self.survey.contacts;
-        let things = contacts.iter().flat_map(|contact| contact.things.map(|thing| thing as i32)).collect();
+        let things = contacts.iter().flat_map(|contact| contact.things.map(u32::cast_signed)).collect();
         let points =
             contacts.iter().flat_map(|contact| [0, 1, 2].map(|axis| grid.integer(axis, contact.point[axis])));
         let forces = contacts.iter().flat_map(|contact| [contact.normal_force, contact.friction_force]);
@@ -120,5 +120,5 @@ fn upper_bits(number: f64) -> i32 {
     let bits = (number as f32).to_bits();
     // Rounded to nearest, unless that were infinite.
     let rounded = if bits & 0x7fff_ffff >= 0x7f7f_ff80 { bits } else { bits + 0x80 };
-    (rounded >> 8) as i32
+    (rounded >> 8).cast_signed()
 }

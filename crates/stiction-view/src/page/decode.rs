@@ -81,7 +81,9 @@ impl<'a> Decoded<'a> {
         let contact = |(index, regime): (usize, &i32)| DecodedContact {
             things: [things[2 * index], things[2 * index + 1]],
             point: place(origin, step, &points[3 * index..]),
-            forces: std::array::from_fn(|k| f64::from(f32::from_bits((forces[6 * index + k] as u32) << 8))),
+            forces: std::array::from_fn(|k| {
+                f64::from(f32::from_bits((forces[6 * index + k].cast_unsigned()) << 8))
+            }),
             regime: *regime,
         };
         regimes.iter().enumerate().map(contact).collect()
@@ -129,7 +131,7 @@ pub fn array(bytes: &mut &[u8], last: &[i32], before: &[i32]) -> Vec<i32> {
     for index in 0..count {
         let byte = |plane: usize| u32::from(body[plane * count + index]) << (8 * plane);
         let zigzag = (0..planes).map(byte).fold(0, |all, byte| all | byte);
-        let residual = (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
+        let residual = (zigzag >> 1).cast_signed() ^ -((zigzag & 1).cast_signed());
         let expected = match forecast {
             1 if index >= stride => values[index - stride],
             0 | 1 => 0,

@@ -88,7 +88,7 @@ impl Channel {
 }
 
 fn zigzag(value: i32) -> u32 {
-    ((value << 1) ^ (value >> 31)) as u32
+    ((value << 1) ^ (value >> 31)).cast_unsigned()
 }
 
 /// About how many bits residuals need.

@@ -240,7 +240,9 @@ fn integers_of_any_size_survive() {
     ];
     let mut channel = Channel::new(2);
     let mut bytes = Vec::new();
-    arrays.iter().for_each(|values| channel.push(values.clone(), &mut bytes));
+    for values in &arrays {
+        channel.push(values.clone(), &mut bytes);
+    }
     channel.push(vec![1, 2], &mut bytes);
     let mut rest = bytes.as_slice();
     let first = array(&mut rest, &[], &[]);
