@@ -14,3 +14,5 @@ mod thrift;
 pub mod parquet;
 pub mod sequence;
 pub mod gltf;
+pub mod page;
+

@@ -1,0 +1,76 @@
+/** What a page knows before it decodes anything: written by crates/stiction-view/src/page/header.rs. */
+export interface Header {
+    format: number;
+    title: string;
+    dimension: 2 | 3;
+    gravity: Triple;
+    centre: Triple;
+    bounds: Box;
+    start: Box;
+    vertices: number;
+    triangles: number;
+    edges: number;
+    things: Thing[];
+    fields: Field[];
+    /** Step and time of each frame. */
+    frames: [number, number][];
+    film_frames: number;
+    chunk: number;
+    parts: { vertices: Span; origin: Triple; step: number; bounds: Box }[];
+    contacts: { origin: Triple; step: number; largest_force: number };
+    curves: CurveHead[];
+    points: number;
+    steps: number;
+}
+
+export type Triple = [number, number, number];
+/** First, and one past the last. */
+export type Span = [number, number];
+export interface Box {
+    low: Triple;
+    high: Triple;
+}
+
+export interface Thing {
+    name: string;
+    kind: "solid" | "sheet" | "rod" | "obstacle";
+    material: string;
+    vertices: Span;
+    triangles: Span;
+    edges: Span;
+}
+
+export interface Field {
+    name: string;
+    unit: string;
+    meaning: string;
+    place: "vertices" | "triangles" | "contacts";
+    components: number;
+    categories: string[];
+    low: (number | null)[];
+    high: (number | null)[];
+    /** Largest magnitude. */
+    largest: number;
+    levels: number;
+}
+
+export interface CurveHead {
+    name: string;
+    unit: string;
+    meaning: string;
+}
+
+const FORMAT = 1;
+
+export function parseHeader(text: string | null | undefined): Header {
+    if (!text) throw new Error("the page has no film in it");
+    let header: Header;
+    try {
+        header = JSON.parse(text) as Header;
+    } catch {
+        throw new Error("the description of the film is damaged");
+    }
+    if (header.format !== FORMAT) throw new Error(`the film has format ${header.format}, this player reads ${FORMAT}`);
+    if (!header.frames?.length) throw new Error("the film has no frames");
+    return header;
+}
