@@ -7,3 +7,21 @@
 
 pub mod error;
 pub mod film;
+mod vector;
+pub mod camera;
+pub mod ray;
+pub mod color;
+mod raster;
+mod scale;
+pub mod look;
+mod survey;
+mod surface;
+mod light;
+mod shade;
+mod canvas;
+mod text;
+mod arrow;
+mod decoration;
+pub mod picture;
+mod draft;
+pub mod png;

@@ -1,0 +1,5 @@
+//! Tests of pictures and animations.
+
+mod films;
+mod gallery;
+mod visibility;
