@@ -93,7 +93,8 @@ impl Arrow {
         let base = [self.tip[0] - head * along[0], self.tip[1] - head * along[1]];
         let side = [-along[1] * head * 0.42, along[0] * head * 0.42];
         canvas.line([self.tail, base], width.min(0.35 * length + 0.6) + 2.0 * outline, color);
-        let corners = [self.tip, [base[0] + side[0], base[1] + side[1]], [base[0] - side[0], base[1] - side[1]]];
+        let corners =
+            [self.tip, [base[0] + side[0], base[1] + side[1]], [base[0] - side[0], base[1] - side[1]]];
         canvas.triangle(corners, outline, color);
     }
 }

@@ -283,11 +283,8 @@ impl View {
             None => self.forward_from_angles(up),
         };
         // A view along the upward axis has the front at the bottom of the picture.
-        let sky = if norm(cross(forward, up)) > 1e-9 {
-            up
-        } else {
-            scale(front(up), dot(forward, up).signum())
-        };
+        let sky =
+            if norm(cross(forward, up)) > 1e-9 { up } else { scale(front(up), dot(forward, up).signum()) };
         let right = unit(cross(forward, sky)).unwrap_or([1.0, 0.0, 0.0]);
         Ok([right, cross(right, forward), forward])
     }
@@ -349,9 +346,8 @@ fn middle(points: &[Vector], axes: [Vector; 3]) -> Vector {
 
 /// How far points reach from a target to the side and up or down.
 fn half_extent(points: &[Vector], target: Vector, axes: [Vector; 3]) -> [f64; 2] {
-    let reach = |axis: Vector| {
-        points.iter().map(|point| dot(sub(*point, target), axis).abs()).fold(0.0, f64::max)
-    };
+    let reach =
+        |axis: Vector| points.iter().map(|point| dot(sub(*point, target), axis).abs()).fold(0.0, f64::max);
     [reach(axes[0]), reach(axes[1])]
 }
 
@@ -379,10 +375,7 @@ pub(crate) struct Window {
 impl Window {
     fn inner(&self) -> [f64; 2] {
         let [left, top, right, bottom] = self.margins;
-        [
-            (f64::from(self.size[0]) - left - right).max(1.0),
-            (f64::from(self.size[1]) - top - bottom).max(1.0),
-        ]
+        [(f64::from(self.size[0]) - left - right).max(1.0), (f64::from(self.size[1]) - top - bottom).max(1.0)]
     }
 
     fn centre(&self) -> [f64; 2] {

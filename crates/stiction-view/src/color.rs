@@ -6,8 +6,14 @@ pub type Rgb = [u8; 3];
 pub type Light = [f32; 3];
 
 /// Colours of bodies, which people with colour-blindness can tell apart.
-pub const BODIES: [Rgb; 6] =
-    [[0x2f, 0x6f, 0xb2], [0xe0, 0x8a, 0x1e], [0x3a, 0x9d, 0x6e], [0xb4, 0x43, 0x8f], [0x7a, 0x6a, 0xd8], [0x8a; 3]];
+pub const BODIES: [Rgb; 6] = [
+    [0x2f, 0x6f, 0xb2],
+    [0xe0, 0x8a, 0x1e],
+    [0x3a, 0x9d, 0x6e],
+    [0xb4, 0x43, 0x8f],
+    [0x7a, 0x6a, 0xd8],
+    [0x8a; 3],
+];
 /// Colour of obstacles.
 pub const OBSTACLE: Rgb = [0xd5, 0xd8, 0xdc];
 /// Colours of categories: the first is for those that do nothing.
@@ -39,7 +45,7 @@ const SEQUENTIAL: [Rgb; 10] = [
     [0xb5, 0xde, 0x2b],
     [0xfd, 0xe7, 0x25],
 ];
-/// Blue to red (Brewer's RdBu), for quantities with a sign.
+/// Blue to red (Brewer's `RdBu`), for quantities with a sign.
 const DIVERGING: [Rgb; 9] = [
     [0x21, 0x66, 0xac],
     [0x43, 0x93, 0xc3],
@@ -113,7 +119,6 @@ pub fn rgb(light: Light) -> Rgb {
     })
 }
 
-#[allow(clippy::cast_sign_loss)]
 fn byte(part: f64) -> u8 {
     part.round().clamp(0.0, 255.0) as u8
 }

@@ -129,7 +129,9 @@ impl Layout {
     fn arrows(&self, canvas: &mut Canvas<'_>, on: &Subject<'_>) {
         let names: &[(&str, Rgb)] = match on.arrows {
             Arrows::Off => return,
-            Arrows::Forces => &[("normal force", NORMAL), ("friction, stick", STICK), ("friction, slip", SLIP)],
+            Arrows::Forces => {
+                &[("normal force", NORMAL), ("friction, stick", STICK), ("friction, slip", SLIP)]
+            }
             Arrows::Friction => &[("friction, stick", STICK), ("friction, slip", SLIP)],
         };
         let line = 1.15 * self.text.height();
@@ -152,7 +154,11 @@ impl Layout {
             return;
         }
         let unit = Unit::for_size("m", length);
-        let text = format!("{} {}", label((length / unit.factor * 10.0).round() / 10.0, length_digits(length, &unit)), unit.text);
+        let text = format!(
+            "{} {}",
+            label((length / unit.factor * 10.0).round() / 10.0, length_digits(length, &unit)),
+            unit.text
+        );
         let (x, y) = (self.margin(), f64::from(self.size[1]) - self.margin() - 3.0);
         canvas.rectangle([[x, y - 1.0], [x + pixels, y + 1.0]], INK);
         for end in [x, x + pixels] {

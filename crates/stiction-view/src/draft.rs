@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A file that is being written beside the one that it will become. Without [`Draft::finish`] it vanishes.
+/// A file that is being written beside the one that it will become. Without [`Draft::name`] it vanishes.
 pub struct Draft {
     /// Where it is written.
     pub path: PathBuf,
-    target: PathBuf,
+    /// Where it will be.
+    pub target: PathBuf,
 }
 
 impl Draft {
     /// A draft of a file.
     pub fn new(target: &Path) -> Result<Self> {
-        let name = target.file_name().ok_or_else(|| {
-            Error::Request(format!("\"{}\" is not the name of a file", target.display()))
-        })?;
+        let name = target
+            .file_name()
+            .ok_or_else(|| Error::Request(format!("\"{}\" is not the name of a file", target.display())))?;
         let name = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
         Ok(Self { path: target.with_file_name(name), target: target.to_owned() })
     }
@@ -28,14 +29,14 @@ impl Draft {
     }
 
     /// Gives the file its name.
-    pub fn finish(self) -> Result<()> {
+    pub fn name(&self) -> Result<()> {
         fs::rename(&self.path, &self.target).map_err(Error::at(&self.target))
     }
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // After `finish` there is none; otherwise nothing better can be done than to try.
+        // After `name` there is none; otherwise nothing better can be done than to try.
         let _ = fs::remove_file(&self.path);
     }
 }

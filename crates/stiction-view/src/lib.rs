@@ -5,6 +5,9 @@
 //!
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
+// Places in a picture become numbers of pixels after they are clamped to it; a cast turns what is negative into 0.
+#![allow(clippy::cast_sign_loss)]
+
 pub mod error;
 pub mod film;
 mod vector;
@@ -25,3 +28,10 @@ mod decoration;
 pub mod picture;
 mod draft;
 pub mod png;
+pub mod tempo;
+mod encoder;
+mod apng;
+mod palette;
+mod gif;
+mod mp4;
+pub mod animation;

@@ -106,7 +106,7 @@ fn casting(scenery: &Scenery, surface: &Surface, stage: &Stage) -> Vec<bool> {
     scenery.things.iter().map(|thing| thing.kind != Kind::Obstacle || near(thing)).collect()
 }
 
-/// How much of the light from all around reaches each pixel, from 0 to 1: less where nearby surfaces stand before it (McGuire et al. 2011).
+/// How much of the light from all around reaches each pixel, from 0 to 1: less where nearby surfaces stand before it.
 pub fn openness(camera: &Camera, surface: &Surface, centres: &Centres, radius: f64) -> Vec<f32> {
     let [width, height] = camera.size.map(|pixels| pixels as usize);
     let spiral = spiral();
@@ -114,7 +114,10 @@ pub fn openness(camera: &Camera, surface: &Surface, centres: &Centres, radius: f
         .into_par_iter()
         .map(|pixel| Hollow { camera, surface, centres, radius }.openness(pixel, &spiral))
         .collect();
-    (0..width * height).into_par_iter().map(|pixel| smoothed(&raw, centres, (width, height), pixel, radius)).collect()
+    (0..width * height)
+        .into_par_iter()
+        .map(|pixel| smoothed(&raw, centres, (width, height), pixel, radius))
+        .collect()
 }
 
 /// Places in a disc, evenly spread.
@@ -180,7 +183,13 @@ impl Hollow<'_> {
 }
 
 /// The mean over a small square of pixels that are as deep.
-fn smoothed(raw: &[f32], centres: &Centres, (width, height): (usize, usize), pixel: usize, radius: f64) -> f32 {
+fn smoothed(
+    raw: &[f32],
+    centres: &Centres,
+    (width, height): (usize, usize),
+    pixel: usize,
+    radius: f64,
+) -> f32 {
     if centres.triangles[pixel] == NONE {
         return 1.0;
     }

@@ -80,7 +80,9 @@ impl Look {
         let wrong = |what: String| Err(Error::Request(what));
         if !self.size.iter().all(|pixels| (16..=LARGEST).contains(pixels)) {
             let [width, height] = self.size;
-            return wrong(format!("a picture of {width} × {height} pixels: each side may have 16 to {LARGEST}"));
+            return wrong(format!(
+                "a picture of {width} × {height} pixels: each side may have 16 to {LARGEST}"
+            ));
         }
         if !matches!(self.samples, 1 | 3 | 5) {
             return wrong(format!("{} samples along a pixel: there can be 1, 3 or 5", self.samples));
@@ -88,7 +90,9 @@ impl Look {
         if let Some([least, most]) = self.range
             && !(least < most && (most - least).is_finite())
         {
-            return wrong(format!("the range {least} to {most} of the colour bar is not from small to large"));
+            return wrong(format!(
+                "the range {least} to {most} of the colour bar is not from small to large"
+            ));
         }
         self.view.check()?;
         self.quantity(scenery).map(|_| ())
@@ -112,7 +116,8 @@ impl Look {
 
 fn unknown_field(name: &str, scenery: &Scenery) -> Error {
     let names: Vec<_> = scenery.fields.iter().map(|field| field.name.as_str()).collect();
-    let known = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+    let known =
+        if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
     Error::Request(format!("the film has no field \"{name}\": {known}"))
 }
 

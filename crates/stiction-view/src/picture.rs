@@ -32,7 +32,7 @@ use rayon::prelude::*;
 use crate::arrow::Quiver;
 use crate::camera::Camera;
 use crate::canvas::Canvas;
-use crate::color::{Light, light, rgb};
+use crate::color::{Light, Rgb, light, rgb};
 use crate::decoration::{Layout, Subject};
 use crate::error::Result;
 use crate::film::{Film, Frame, Place};
@@ -94,6 +94,16 @@ impl<'a> Studio<'a> {
         &self.camera
     }
 
+    /// Times of the frames that the studio is for, in s.
+    pub fn times(&self) -> &[f64] {
+        &self.survey.times
+    }
+
+    /// Colour of the background.
+    pub fn background(&self) -> Rgb {
+        self.look.background
+    }
+
     /// The picture of a frame.
     ///
     /// # Errors
@@ -150,7 +160,9 @@ impl<'a> Studio<'a> {
         let side = f64::from(self.camera.size[0].min(self.camera.size[1]));
         let depth = self.camera.coordinates(self.survey.stage.centre())[2];
         let length = 0.12 * side / self.camera.scale_at(depth).abs();
-        if let Some(quiver) = Quiver::new(self.look.arrows, self.survey.force, length, (side / 350.0).max(1.2)) {
+        if let Some(quiver) =
+            Quiver::new(self.look.arrows, self.survey.force, length, (side / 350.0).max(1.2))
+        {
             quiver.draw(&mut canvas, &self.camera, scenery, frame);
         }
         let subject = Subject {
@@ -186,12 +198,14 @@ impl<'a> Studio<'a> {
     fn develop(&self, rgba: Vec<u8>, surface: &Surface, centres: Centres) -> Picture {
         let [width, height] = self.camera.size;
         let shown = |triangle: &u32| (*triangle != NONE).then_some(*triangle);
-        let things = centres.triangles.iter().map(|triangle| {
-            shown(triangle).map(|triangle| surface.things[triangle as usize])
-        });
-        let triangles = centres.triangles.iter().map(|triangle| {
-            shown(triangle).filter(|triangle| (*triangle as usize) < surface.own)
-        });
+        let things = centres
+            .triangles
+            .iter()
+            .map(|triangle| shown(triangle).map(|triangle| surface.things[triangle as usize]));
+        let triangles = centres
+            .triangles
+            .iter()
+            .map(|triangle| shown(triangle).filter(|triangle| (*triangle as usize) < surface.own));
         let (things, triangles) = (things.collect(), triangles.collect());
         Picture { width, height, rgba, things, triangles, depth: centres.depth }
     }

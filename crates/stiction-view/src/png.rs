@@ -14,7 +14,7 @@ use crate::picture::Picture;
 pub fn write(picture: &Picture, path: &Path) -> Result<()> {
     let draft = Draft::new(path)?;
     encode(picture, BufWriter::new(draft.create()?)).map_err(error_at(path))?;
-    draft.finish()
+    draft.name()
 }
 
 /// The bytes of a PNG file.

@@ -185,7 +185,13 @@ fn tiles_of([least, most]: [f64; 2], count: u32) -> Option<std::ops::RangeInclus
 impl Samples {
     fn empty(origin: [u32; 2], size: [u32; 2], per_side: u32) -> Self {
         let count = (size[0] * size[1] * per_side * per_side) as usize;
-        Self { origin, size, per_side, triangles: vec![NONE; count], nearness: vec![f64::NEG_INFINITY; count] }
+        Self {
+            origin,
+            size,
+            per_side,
+            triangles: vec![NONE; count],
+            nearness: vec![f64::NEG_INFINITY; count],
+        }
     }
 
     /// Where a sample is along an axis, in pixels.
@@ -198,7 +204,8 @@ impl Samples {
     fn within(&self, axis: usize, extent: [f64; 2]) -> std::ops::Range<u32> {
         let per_side = f64::from(self.per_side);
         let count = self.size[axis] * self.per_side;
-        let at = |place: f64| ((place - f64::from(self.origin[axis])) * per_side).clamp(-1.0, f64::from(count));
+        let at =
+            |place: f64| ((place - f64::from(self.origin[axis])) * per_side).clamp(-1.0, f64::from(count));
         let first = (at(extent[0]) - 1.0).max(0.0) as u32;
         let last = (at(extent[1]) + 1.0).max(0.0) as u32;
         first..last.min(count)
@@ -277,7 +284,12 @@ impl Slope {
     fn new(facet: &Facet) -> Self {
         let n = facet.corners.map(|corner| corner[2]);
         // Differences, so that facets of one depth have exactly that depth everywhere.
-        Self { at: n[0], to: [n[1] - n[0], n[2] - n[0]], range: facet.extent(2), area: doubled_area(facet.corners) }
+        Self {
+            at: n[0],
+            to: [n[1] - n[0], n[2] - n[0]],
+            range: facet.extent(2),
+            area: doubled_area(facet.corners),
+        }
     }
 
     /// Nearness from the three edge functions, never outside what the corners have.

@@ -23,7 +23,9 @@ impl Unit {
             Some((_, prefix)) if takes_prefix(unit) => {
                 Self { text: format!("{prefix}{unit}"), factor: 10f64.powi(power) }
             }
-            _ if unit.is_empty() => Self { text: format!("10{}", superscript(power)), factor: 10f64.powi(power) },
+            _ if unit.is_empty() => {
+                Self { text: format!("10{}", superscript(power)), factor: 10f64.powi(power) }
+            }
             _ => Self { text: format!("10{} {unit}", superscript(power)), factor: 10f64.powi(power) },
         }
     }
@@ -31,7 +33,7 @@ impl Unit {
 
 /// Whether a unit begins with a symbol that is not raised to a power and has no prefix.
 fn takes_prefix(unit: &str) -> bool {
-    let symbol: String = unit.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
+    let symbol: String = unit.chars().take_while(char::is_ascii_alphabetic).collect();
     let next = unit[symbol.len()..].chars().next();
     matches!(symbol.as_str(), "m" | "s" | "N" | "Pa" | "J" | "W" | "K" | "g" | "rad" | "Hz")
         && matches!(next, None | Some('/' | '·' | '*' | ' '))

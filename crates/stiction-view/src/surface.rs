@@ -137,7 +137,8 @@ impl Surface {
         let aside = perpendicular(along);
         let around = cross(along, aside);
         // Rings: along the axis in radii beyond the end, and their own radius.
-        let rings = [(0, -1.0, 0.0), (0, -0.7, 0.7), (0, 0.0, 1.0), (1, 0.0, 1.0), (1, 0.7, 0.7), (1, 1.0, 0.0)];
+        let rings =
+            [(0, -1.0, 0.0), (0, -0.7, 0.7), (0, 0.0, 1.0), (1, 0.0, 1.0), (1, 0.7, 0.7), (1, 1.0, 0.0)];
         let first = self.points.len() as u32;
         let mut normals = Vec::with_capacity(rings.len() * SIDES);
         for (end, beyond, width) in rings {

@@ -15,6 +15,8 @@ pub struct Survey {
     pub tint: Option<Tint>,
     /// A force that few exceed, in N; zero if there are none.
     pub force: f64,
+    /// Times of the frames in s.
+    pub times: Vec<f64>,
 }
 
 /// How the values of a field become colours.
@@ -36,9 +38,10 @@ impl Survey {
     pub fn new(film: &Film, look: &Look, frames: &[usize]) -> Result<Self> {
         let quantity = look.quantity(&film.scenery)?;
         let mut reach = Reach::new(&film.scenery, look)?;
-        let (mut values, mut forces) = (Vec::new(), Vec::new());
+        let (mut values, mut forces, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for index in frames {
             let frame = film.frame(*index)?;
+            times.push(frame.time);
             reach.take(&film.scenery, &frame);
             if let (Some(quantity), None) = (quantity, look.range) {
                 sample_values(&film.scenery, &frame, quantity, &mut values);
@@ -50,7 +53,7 @@ impl Survey {
         forces.retain(|force| *force > 0.0 && force.is_finite());
         let force = quantile(&mut forces, 0.98).unwrap_or(0.0);
         let tint = quantity.map(|quantity| Tint::new(quantity, look.range, values));
-        Ok(Self { stage: reach.stage(&film.scenery), tint, force })
+        Ok(Self { stage: reach.stage(&film.scenery), tint, force, times })
     }
 }
 

@@ -130,9 +130,9 @@ impl Canvas<'_> {
 
     fn write_letter(&mut self, letter: char, place: Place, (size, color): (Size, Rgb)) {
         let Some(glyph) = raster(letter, size.0) else { return };
-        for (row, shares) in glyph.rows().enumerate() {
-            for (column, share) in shares.iter().enumerate() {
-                let (x, y) = (place[0] as i64 + column as i64, place[1] as i64 + row as i64);
+        for (row, shares) in (0..).zip(glyph.rows()) {
+            for (column, share) in (0..).zip(shares) {
+                let (x, y) = (place[0] as i64 + column, place[1] as i64 + row);
                 self.blend(x, y, color, f64::from(*share) / 255.0);
             }
         }
@@ -142,11 +142,11 @@ impl Canvas<'_> {
     fn write_raised(&mut self, sign: char, place: Place, (size, color): (Size, Rgb)) {
         let Some(glyph) = raster(sign, RasterHeight::Size32) else { return };
         let ratio = glyph.height() as f64 / (size.height() * RAISED);
-        let count = |pixels: usize| (pixels as f64 / ratio).ceil() as usize;
+        let count = |pixels: usize| (pixels as f64 / ratio).ceil() as i64;
         for row in 0..count(glyph.height()) {
             for column in 0..count(glyph.width()) {
                 let share = mean(&glyph, [column as f64 * ratio, row as f64 * ratio], ratio);
-                self.blend(place[0] as i64 + column as i64, place[1] as i64 + row as i64, color, share);
+                self.blend(place[0] as i64 + column, place[1] as i64 + row, color, share);
             }
         }
     }

@@ -151,7 +151,11 @@ pub fn draped(s: f64, t: f64, gap: f64) -> Point {
     let ((x, down), (z, other)) = (fold(x), fold(z));
     let wave = 0.012 * (40.0 * (s - t)).sin() * (down + other).min(0.1) / 0.1;
     let out = |at: f64, wave: f64| at + at.signum() * wave.max(0.0);
-    [out(x, wave * down / 0.15), gap - 0.95 * down.max(other) - 0.05 * down.min(other), out(z, wave * other / 0.15)]
+    [
+        out(x, wave * down / 0.15),
+        gap - 0.95 * down.max(other) - 0.05 * down.min(other),
+        out(z, wave * other / 0.15),
+    ]
 }
 
 /// A cloth over a box on a floor that is a thousand times as large.
@@ -175,8 +179,7 @@ pub fn blocks(cells: u32) -> Builder {
         let angle: f64 = 0.35 * index as f64;
         for point in &mut points {
             let (x, z) = (point[0], point[2]);
-            (point[0], point[2]) =
-                (x * angle.cos() + z * angle.sin(), z * angle.cos() - x * angle.sin());
+            (point[0], point[2]) = (x * angle.cos() + z * angle.sin(), z * angle.cos() - x * angle.sin());
         }
         builder.add(name, Kind::Solid, &points, &triangles);
     }

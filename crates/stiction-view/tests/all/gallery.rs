@@ -15,7 +15,11 @@ fn save(name: &str, film: &Film, look: &Look) {
     std::fs::create_dir_all(folder).unwrap();
     let start = Instant::now();
     let picture = Studio::new(film, look).unwrap().picture(0).unwrap();
-    println!("{name}: {} triangles, {:.0} ms", film.scenery.triangles.len(), start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "{name}: {} triangles, {:.0} ms",
+        film.scenery.triangles.len(),
+        start.elapsed().as_secs_f64() * 1e3
+    );
     png::write(&picture, &folder.join(format!("{name}.png"))).unwrap();
 }
 
@@ -24,17 +28,27 @@ fn save(name: &str, film: &Film, look: &Look) {
 fn gallery() {
     let look = Look::default();
     save("cloth", &cloth(40).film(), &look);
-    save("cloth-near", &cloth(40).film(), &Look { view: "perspective=50,azimuth=-40".parse().unwrap(), ..look.clone() });
+    save(
+        "cloth-near",
+        &cloth(40).film(),
+        &Look { view: "perspective=50,azimuth=-40".parse().unwrap(), ..look.clone() },
+    );
     save("cloth-fine", &cloth(158).film(), &look);
     save("blocks", &blocks(6).film(), &look);
     save("rods", &rods().film(), &look);
     save("slope", &slope().film(), &Look { arrows: Arrows::Forces, ..look.clone() });
     let mut tinted = cloth(60);
-    tinted.field("contact_pressure", "Pa", |point| 3.1e4 * (1.0 + (25.0 * point[0]).sin() * (25.0 * point[2]).cos()));
+    tinted.field("contact_pressure", "Pa", |point| {
+        3.1e4 * (1.0 + (25.0 * point[0]).sin() * (25.0 * point[2]).cos())
+    });
     save("field", &tinted.film(), &Look { field: Some("contact_pressure".to_owned()), ..look.clone() });
     let mut tinted = blocks(8);
     tinted.field("temperature_change", "K", |point| 20.0 * point[0] + 3.0 * (20.0 * point[1]).sin());
     let field = Some("temperature_change".to_owned());
-    save("diverging", &tinted.film(), &Look { field, size: [800, 600], view: "iso".parse().unwrap(), ..look.clone() });
+    save(
+        "diverging",
+        &tinted.film(),
+        &Look { field, size: [800, 600], view: "iso".parse().unwrap(), ..look.clone() },
+    );
     save("top", &blocks(6).film(), &Look { view: "top".parse().unwrap(), size: [600, 450], ..look });
 }
