@@ -308,23 +308,33 @@ impl View {
     /// Puts the eye of a camera with perspective where all points are in view, or where it should be.
     fn move_eye(&self, camera: &mut Camera, points: &[Vector], (window, angle): (Window, f64)) {
         let slope = (angle.to_radians() / 2.0).tan();
-        let pixels = 0.5 * window.inner()[1];
-        let slopes = [slope * window.inner()[0] / window.inner()[1], slope];
-        let fitting = points.iter().map(|point| {
-            let [x, y, depth] = camera.coordinates(*point);
-            (x.abs() / slopes[0]).max(y.abs() / slopes[1]) - depth
-        });
-        let fitting = fitting.fold(0.0, f64::max);
-        let nearest = points.iter().map(|point| camera.coordinates(*point)[2]).fold(f64::INFINITY, f64::min);
-        let fitting = if fitting > 0.0 { fitting.max(-1.05 * nearest) } else { 1.0 };
+        let [width, height] = window.inner();
+        let target = camera.eye;
+        let fitting = || fitting_distance(camera, points, [slope * width / height, slope]);
         let distance = match self.eye {
-            Some(eye) => norm(sub(eye, camera.eye)),
-            None => self.distance.unwrap_or(fitting),
+            Some(eye) => norm(sub(eye, target)).max(f64::MIN_POSITIVE),
+            None => self.distance.unwrap_or_else(fitting),
         };
-        camera.eye = self.eye.unwrap_or_else(|| sub(camera.eye, scale(camera.forward, distance)));
-        camera.scale = self.zoom * pixels / slope;
+        camera.eye = self.eye.unwrap_or_else(|| sub(target, scale(camera.forward, distance)));
         camera.lens = Lens::Perspective { near: 1e-3 * distance };
+        camera.scale = 0.5 * height / slope;
+        if self.eye.or(self.target).is_none() && self.distance.is_none() {
+            window.fill(camera, points);
+        }
+        camera.scale *= self.zoom;
+        let middle = window.centre();
+        camera.centre = [0, 1].map(|axis| middle[axis] + self.zoom * (camera.centre[axis] - middle[axis]));
     }
+}
+
+/// The distance from the eye of a camera, backward, from which points are all within the slopes of its view.
+fn fitting_distance(camera: &Camera, points: &[Vector], slopes: [f64; 2]) -> f64 {
+    let local: Vec<Vector> = points.iter().map(|point| camera.coordinates(*point)).collect();
+    let farthest = |reach: &dyn Fn(&Vector) -> f64| local.iter().map(reach).fold(f64::NEG_INFINITY, f64::max);
+    let fitting = farthest(&|at| (at[0].abs() / slopes[0]).max(at[1].abs() / slopes[1]) - at[2]);
+    // Not so near that the nearest point is at the eye.
+    let distance = fitting.max(1.05 * farthest(&|at| -at[2]));
+    if distance > 0.0 && distance.is_finite() { distance } else { 1.0 }
 }
 
 /// The direction of the front view: where a camera of azimuth 0 is.
@@ -381,6 +391,25 @@ impl Window {
     fn centre(&self) -> [f64; 2] {
         let inner = self.inner();
         [self.margins[0] + inner[0] / 2.0, self.margins[1] + inner[1] / 2.0]
+    }
+
+    /// Makes points, which are before a camera, just fill the window. The eye stays, so that they look the same.
+    fn fill(&self, camera: &mut Camera, points: &[Vector]) {
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        for point in points {
+            let place = camera.project(*point);
+            for axis in 0..2 {
+                low[axis] = low[axis].min(place[axis]);
+                high[axis] = high[axis].max(place[axis]);
+            }
+        }
+        let inner = self.inner();
+        let times = (inner[0] / (high[0] - low[0])).min(inner[1] / (high[1] - low[1]));
+        if times.is_finite() && times > 0.0 {
+            camera.scale *= times;
+            let shift = |axis: usize| times * (f64::midpoint(low[axis], high[axis]) - camera.centre[axis]);
+            camera.centre = [0, 1].map(|axis| self.centre()[axis] - shift(axis));
+        }
     }
 
     /// Pixels per metre with which a half extent fits.

@@ -1,5 +1,7 @@
 //! Colours: those of bodies, and colour maps.
 
+use std::sync::LazyLock;
+
 /// Red, green and blue from 0 to 255, in sRGB.
 pub type Rgb = [u8; 3];
 /// The same from 0 to 1, proportional to light, in which colours are mixed.
@@ -102,12 +104,17 @@ pub fn of_category(index: usize) -> Rgb {
     if index == 0 { CATEGORIES[0] } else { CATEGORIES[1 + (index - 1) % (CATEGORIES.len() - 1)] }
 }
 
-/// The light of a colour.
-pub fn light(color: Rgb) -> Light {
-    color.map(|part| {
-        let part = f32::from(part) / 255.0;
+/// The light of each part of a colour.
+static LIGHT: LazyLock<[f32; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|part| {
+        let part = part as f32 / 255.0;
         if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
     })
+});
+
+/// The light of a colour.
+pub fn light(color: Rgb) -> Light {
+    color.map(|part| LIGHT[usize::from(part)])
 }
 
 /// The colour of light.

@@ -135,7 +135,7 @@ impl<'a> Studio<'a> {
                 return (lamp, vec![1.0; centres.depth.len()]);
             }
             lamp.cast(surface, scenery, stage);
-            (lamp, openness(&self.camera, surface, centres, 0.12 * stage.radius()))
+            (lamp, openness(&self.camera, surface, centres, (stage.centre(), 0.12 * stage.radius())))
         });
         Shader {
             scenery,
@@ -276,6 +276,9 @@ fn group(samples: &Samples, pixel: [u32; 2], groups: &mut Vec<Group>) {
 
 /// The colour of a pixel. Each triangle in it is shaded once, at the centre of its samples.
 fn blend(groups: &[Group], shader: &Shader<'_>, per_side: u32) -> [u8; 3] {
+    if matches!(groups, [Group { triangle: NONE, .. }]) {
+        return shader.look.background;
+    }
     let mut sum = [0.0; 3];
     for group in groups {
         let centre = group.sum.map(|sum| sum / f64::from(group.count));

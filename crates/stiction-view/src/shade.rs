@@ -136,7 +136,7 @@ impl Shader<'_> {
             // Colours should stay close to those of the colour bar.
             return (0.55 + 0.12 * sky + 0.13 * head) * (0.45 + 0.55 * open) + 0.28 * lamp;
         }
-        (0.30 + 0.16 * sky + 0.18 * head) * (0.2 + 0.8 * open) + 0.56 * lamp
+        (0.36 + 0.18 * sky + 0.17 * head) * (0.25 + 0.75 * open) + 0.46 * lamp
     }
 
     fn with_lines(&self, base: Light, triangle: usize, place: [f64; 2]) -> Light {

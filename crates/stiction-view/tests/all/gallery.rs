@@ -52,3 +52,25 @@ fn gallery() {
     );
     save("top", &blocks(6).film(), &Look { view: "top".parse().unwrap(), size: [600, 450], ..look });
 }
+
+#[test]
+#[ignore = "measures time"]
+fn duration() {
+    let film = cloth(158).film();
+    let look = Look::default();
+    for (name, look) in [
+        ("default", look.clone()),
+        ("no shadows", Look { shadows: false, ..look.clone() }),
+        ("one sample", Look { samples: 1, ..look.clone() }),
+        ("one sample, no shadows", Look { samples: 1, shadows: false, ..look }),
+    ] {
+        let studio = Studio::new(&film, &look).unwrap();
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            let start = Instant::now();
+            studio.picture(0).unwrap();
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("{name}: {:.0} ms", best * 1e3);
+    }
+}

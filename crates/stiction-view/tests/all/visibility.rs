@@ -174,7 +174,7 @@ fn a_closed_surface_has_no_cracks() {
         let studio = Studio::new(&film, &look).unwrap();
         let picture = studio.picture(0).unwrap();
         let [low, high] = [[0.0; 3], [1.0, 1.0, 0.0]].map(|corner| studio.camera().project(corner));
-        for pixel in 0..150 * 150 {
+        for pixel in 0..150 * 150u32 {
             let (x, y) = (f64::from(pixel % 150) + 0.5, f64::from(pixel / 150) + 0.5);
             let inside = x > low[0] && x < high[0] && y > high[1] && y < low[1];
             assert_eq!(picture.things[pixel as usize].is_some(), inside, "{cells} cells, {x}, {y}");
