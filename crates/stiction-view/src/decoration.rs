@@ -55,8 +55,9 @@ impl Layout {
         }
         let margin = self.margin();
         let title = self.text.larger();
-        canvas.write(&self.fitting(&on.scenery.title, title), [margin, margin], (title, INK));
-        let time = format!("t = {} s", label(on.time, 3));
+        canvas.write(&self.fitting(&on.scenery.title, title, 0.55), [margin, margin], (title, INK));
+        let unit = Unit::for_size("s", on.latest);
+        let time = format!("t = {} {}", label(on.time / unit.factor, 3), unit.text);
         canvas.write(&time, [margin, margin + 1.1 * title.height()], (self.text, on.faint(0.3)));
         match (on.tint, on.tint.map(|tint| &on.scenery.fields[tint.quantity.field])) {
             (Some(tint), Some(field)) if field.categories.is_empty() => self.bar(canvas, tint, field),
@@ -69,9 +70,9 @@ impl Layout {
         }
     }
 
-    /// The beginning of a text that fits into the picture.
-    fn fitting(&self, text: &str, size: Size) -> String {
-        let letters = (0.55 * f64::from(self.size[0]) / size.width("x")) as usize;
+    /// The beginning of a text that fits into a share of the picture's width.
+    fn fitting(&self, text: &str, size: Size, share: f64) -> String {
+        let letters = (share * f64::from(self.size[0]) / size.width("x")) as usize;
         if text.chars().count() <= letters {
             return text.to_owned();
         }
@@ -81,6 +82,8 @@ impl Layout {
     /// Names with their colours at the top right.
     fn list(&self, canvas: &mut Canvas<'_>, on: &Subject<'_>, names: &[(String, Rgb)]) {
         let line = 1.15 * self.text.height();
+        let short = |(name, color): &(String, Rgb)| (self.fitting(name, self.text, 0.3), *color);
+        let names: Vec<(String, Rgb)> = names.iter().map(short).collect();
         let longest = names.iter().map(|(name, _)| self.text.width(name)).fold(0.0, f64::max);
         let x = f64::from(self.size[0]) - self.margin() - longest;
         for (index, (name, color)) in names.iter().take(MOST_NAMES).enumerate() {
@@ -107,7 +110,8 @@ impl Layout {
         let [width, height] = self.size.map(f64::from);
         let unit = Unit::for_size(&field.unit, tint.range[0].abs().max(tint.range[1].abs()));
         let right = width - self.margin();
-        canvas.write_left_of(&heading(field, tint, &unit), [right, self.margin()], (self.text, INK));
+        let heading = self.fitting(&heading(field, tint, &unit), self.text, 0.42);
+        canvas.write_left_of(&heading, [right, self.margin()], (self.text, INK));
         let (top, bottom) = (self.margin() + 2.2 * line, height - self.margin() - 3.0 * line);
         let left = right - 7.0 * self.text.width("0") - 0.9 * line;
         for row in top as i64..bottom as i64 {
@@ -179,7 +183,9 @@ pub struct Subject<'a> {
     pub scenery: &'a Scenery,
     pub camera: &'a Camera,
     pub tint: Option<&'a Tint>,
+    /// The time of the frame, and the latest of all, in s.
     pub time: f64,
+    pub latest: f64,
     pub background: Rgb,
     pub arrows: Arrows,
 }

@@ -69,7 +69,7 @@ pub(crate) struct Quantity {
     pub component: Option<usize>,
 }
 
-const LARGEST: u32 = 8192;
+const LARGEST: u32 = 4096;
 
 impl Look {
     /// Checks that pictures of a scenery can look like this.

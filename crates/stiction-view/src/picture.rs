@@ -170,6 +170,7 @@ impl<'a> Studio<'a> {
             camera: &self.camera,
             tint: self.survey.tint.as_ref(),
             time: frame.time,
+            latest: self.survey.times.iter().fold(0.0, |latest: f64, time| latest.max(time.abs())),
             background: self.look.background,
             arrows: self.look.arrows,
         };
@@ -218,20 +219,16 @@ fn light_of(look: &Look) -> Light {
 /// Colours all pixels. Each tile is on its own, so that the number of threads changes nothing.
 fn paint(tiles: &Tiles, shader: &Shader<'_>) -> Vec<u8> {
     let [width, height] = shader.camera.size.map(|pixels| pixels as usize);
-    let parts: Vec<(Samples, Vec<[u8; 3]>)> = (0..tiles.count())
+    let parts: Vec<Vec<[u8; 3]>> = (0..tiles.count())
         .into_par_iter()
-        .map(|tile| {
-            let samples = tiles.samples(tile, shader.look.samples);
-            let colors = pixels(&samples, shader);
-            (samples, colors)
-        })
+        .map(|tile| pixels(&tiles.samples(tile, shader.look.samples), shader))
         .collect();
     let mut rgba = vec![255; width * height * 4];
-    for (samples, colors) in &parts {
-        for (index, color) in colors.iter().enumerate() {
-            let x = samples.origin[0] as usize + index % samples.size[0] as usize;
-            let y = samples.origin[1] as usize + index / samples.size[0] as usize;
-            rgba[4 * (y * width + x)..][..3].copy_from_slice(color);
+    for (tile, colors) in parts.iter().enumerate() {
+        let (origin, size) = tiles.area(tile);
+        for (index, color) in (0..).zip(colors) {
+            let (x, y) = (origin[0] + index % size[0], origin[1] + index / size[0]);
+            rgba[4 * (y as usize * width + x as usize)..][..3].copy_from_slice(color);
         }
     }
     rgba

@@ -160,10 +160,15 @@ impl Tiles {
         self.members.len()
     }
 
+    /// The first pixel of a tile, and its pixels to the right and down.
+    pub fn area(&self, tile: usize) -> ([u32; 2], [u32; 2]) {
+        let origin = [tile as u32 % self.columns * TILE, tile as u32 / self.columns * TILE];
+        (origin, [0, 1].map(|axis| TILE.min(self.size[axis] - origin[axis])))
+    }
+
     /// The samples of a tile.
     pub fn samples(&self, tile: usize, per_side: u32) -> Samples {
-        let origin = [tile as u32 % self.columns * TILE, tile as u32 / self.columns * TILE];
-        let size = [TILE.min(self.size[0] - origin[0]), TILE.min(self.size[1] - origin[1])];
+        let (origin, size) = self.area(tile);
         let mut samples = Samples::empty(origin, size, per_side);
         for member in &self.members[tile] {
             samples.draw(&self.facets[*member as usize]);

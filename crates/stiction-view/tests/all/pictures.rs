@@ -46,7 +46,11 @@ fn films_with_little_in_them_make_pictures() {
     sliver.add("sliver", Kind::Sheet, &[[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], &[[0, 1, 2], [0, 0, 0]]);
     let mut floor = Builder::new("", 3);
     floor.add("floor", Kind::Obstacle, &[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 0.0, 1.0]], &[[0, 2, 1]]);
-    for builder in [empty, point, line, flat, sliver, floor] {
+    let mut vast = Builder::new("", 3);
+    vast.add("vast", Kind::Sheet, &[[-1e300; 3], [1e300, 0.0, 0.0], [0.0, 1e300, 0.0]], &[[0, 1, 2]]);
+    let mut tiny = Builder::new("", 3);
+    tiny.add("tiny", Kind::Sheet, &[[1e-300; 3], [2e-300, 0.0, 0.0], [0.0, 1e-300, 0.0]], &[[0, 1, 2]]);
+    for builder in [empty, point, line, flat, sliver, floor, vast, tiny] {
         for view in ["", "zoom=2"] {
             let look = Look { view: view.parse().unwrap(), arrows: Arrows::Forces, ..small() };
             picture(&builder.film(), &look);
@@ -173,7 +177,7 @@ fn wrong_looks_are_refused_with_a_reason() {
     builder.field("pressure", "Pa", |_| 1.0);
     let film = builder.film();
     let refused = |look: &Look| Studio::new(&film, look).err().unwrap().to_string();
-    assert!(refused(&Look { size: [0, 10], ..small() }).contains("16 to 8192"));
+    assert!(refused(&Look { size: [0, 10], ..small() }).contains("16 to 4096"));
     assert!(refused(&Look { samples: 2, ..small() }).contains("1, 3 or 5"));
     assert!(refused(&Look { range: Some([1.0, 1.0]), ..small() }).contains("small to large"));
     let error = refused(&Look { field: Some("presure".to_owned()), ..small() });
