@@ -222,11 +222,11 @@ impl Samples {
         let slope = Slope::new(facet);
         let width = self.size[0] * self.per_side;
         let columns = self.within(0, facet.extent(0));
+        let places: Vec<f64> = columns.clone().map(|column| self.place(0, column)).collect();
         for row in self.within(1, facet.extent(1)) {
             let starts = edges.map(|edge| edge.start(self.place(1, row)));
-            for column in columns.clone() {
-                let x = self.place(0, column);
-                let e: [f64; 3] = std::array::from_fn(|i| edges[i].value(starts[i], x));
+            for (column, x) in columns.clone().zip(&places) {
+                let e: [f64; 3] = std::array::from_fn(|i| edges[i].value(starts[i], *x));
                 if (0..3).all(|i| e[i] > 0.0 || (e[i] == 0.0 && edges[i].top_left)) {
                     self.set((row * width + column) as usize, slope.at(e), facet.triangle);
                 }
@@ -336,5 +336,81 @@ impl Centres {
                 Lens::Perspective { .. } => 1.0 / part.nearness[index],
             };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A camera whose picture has as many pixels as the tile, one per metre, y upward.
+    fn camera() -> Camera {
+        Camera {
+            eye: [0.0; 3],
+            right: [1.0, 0.0, 0.0],
+            up: [0.0, 1.0, 0.0],
+            forward: [0.0, 0.0, -1.0],
+            lens: Lens::Orthographic,
+            scale: 1.0,
+            centre: [0.0, f64::from(TILE)],
+            size: [TILE; 2],
+        }
+    }
+
+    /// How many of the triangles each sample belongs to.
+    fn coverage(points: &[Vector], triangles: &[[u32; 3]], per_side: u32) -> Vec<u32> {
+        let mut counts = vec![0; (TILE * TILE * per_side * per_side) as usize];
+        for triangle in triangles {
+            let tiles = Tiles::new(&camera(), points, &[*triangle]);
+            for (count, shown) in counts.iter_mut().zip(tiles.samples(0, per_side).triangles) {
+                *count += u32::from(shown != NONE);
+            }
+        }
+        counts
+    }
+
+    /// Triangles around a point within a square that is larger than the picture.
+    fn fan(middle: [f64; 2]) -> (Vec<Vector>, Vec<[u32; 3]>) {
+        let side = f64::from(TILE) + 2.0;
+        let rim = [[-2.0, -2.0], [side / 2.0, -2.5], [side, -2.0], [side, side], [7.0, side], [-2.0, side]];
+        let points = std::iter::once(middle).chain(rim).map(|[x, y]| [x, y, 0.0]).collect();
+        // Every other one is turned, as both sides of a surface are seen.
+        let triangle =
+            |i: u32| if i % 2 == 0 { [0, i + 1, (i + 1) % 6 + 1] } else { [0, (i + 1) % 6 + 1, i + 1] };
+        (points, (0..6).map(triangle).collect())
+    }
+
+    #[test]
+    fn every_sample_belongs_to_one_triangle_of_a_fan() {
+        // Places on pixel centres, pixel corners, samples, and none of them.
+        for middle in [[16.5, 16.5], [9.0, 23.0], [12.0 + 1.0 / 6.0, 20.5], [13.3, 17.77], [0.5, 31.5]] {
+            let (points, triangles) = fan(middle);
+            for per_side in [1, 3] {
+                let counts = coverage(&points, &triangles, per_side);
+                assert!(counts.iter().all(|count| *count == 1), "around {middle:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn squares_on_pixel_centres_have_a_top_and_a_left_edge() {
+        let square = [[4.5, 4.5, 0.0], [9.5, 4.5, 0.0], [9.5, 9.5, 0.0], [4.5, 9.5, 0.0]];
+        let counts = coverage(&square, &[[0, 1, 2], [0, 2, 3]], 1);
+        assert_eq!(counts.iter().sum::<u32>(), 25);
+        let row_of_top_edge = TILE as usize - 10;
+        assert_eq!(counts[row_of_top_edge * TILE as usize + 4], 1);
+    }
+
+    #[test]
+    fn what_is_behind_a_camera_is_cut_away() {
+        let near = 0.1;
+        let before = [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 2.0]];
+        assert_eq!(clipped(before, near).1, 3);
+        let mut through = before;
+        through[2][2] = -1.0;
+        let (part, count) = clipped(through, near);
+        assert_eq!(count, 4);
+        assert!(part.iter().all(|corner| corner[2] >= near));
+        assert_eq!(clipped(before.map(|[x, y, _]| [x, y, -1.0]), near).1, 0);
     }
 }
