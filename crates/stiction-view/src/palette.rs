@@ -21,18 +21,16 @@ type Counted = (Rgb, f64);
 impl Palette {
     /// The colours that stand best for those of some pictures. The background keeps its colour exactly.
     pub fn new(pictures: &[Picture], background: Rgb) -> Self {
-        let mut boxes = vec![histogram(pictures)];
-        while boxes.len() < MOST - 1 {
-            let widest =
-                (0..boxes.len()).max_by(|i, j| spread(&boxes[*i]).1.total_cmp(&spread(&boxes[*j]).1));
-            let Some(widest) = widest.filter(|index| spread(&boxes[*index]).1 > 0.0) else { break };
-            let (lower, upper) = split(boxes.swap_remove(widest));
-            boxes.extend([lower, upper]);
+        let mut groups = vec![Group::new(histogram(pictures))];
+        while groups.len() < MOST - 1 {
+            let widest = (0..groups.len()).max_by(|i, j| groups[*i].spread.total_cmp(&groups[*j].spread));
+            let Some(widest) = widest.filter(|index| groups[*index].spread > 0.0) else { break };
+            let widest = groups.swap_remove(widest);
+            groups.extend(widest.split());
         }
         let mut colors = vec![background];
-        colors.extend(
-            boxes.iter().filter(|of| !of.is_empty()).map(|of| mean(of).map(|part| part.round() as u8)),
-        );
+        let used = groups.iter().filter(|group| !group.colors.is_empty());
+        colors.extend(used.map(|group| mean(&group.colors).map(|part| part.round() as u8)));
         let nearest = (0..1 << (3 * BITS)).map(|bin| nearest(&colors, color_of(bin))).collect();
         Self { colors, nearest }
     }
@@ -73,20 +71,32 @@ fn mean(colors: &[Counted]) -> [f64; 3] {
     })
 }
 
-/// The part of colours that differs most, and the sum of its squared differences from the mean.
-fn spread(colors: &[Counted]) -> (usize, f64) {
-    let mean = mean(colors);
-    let of = |part: usize| -> f64 {
-        colors.iter().map(|(color, count)| (f64::from(color[part]) - mean[part]).powi(2) * count).sum()
-    };
-    (0..3).map(|part| (part, of(part))).max_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or((0, 0.0))
+/// Colours that one entry may stand for.
+struct Group {
+    colors: Vec<Counted>,
+    /// The part of colours that differs most.
+    part: usize,
+    /// The sum of its squared differences from the mean.
+    spread: f64,
 }
 
-/// Cuts at the mean of the part that differs most.
-fn split(colors: Vec<Counted>) -> (Vec<Counted>, Vec<Counted>) {
-    let part = spread(&colors).0;
-    let limit = mean(&colors)[part];
-    colors.into_iter().partition(|(color, _)| f64::from(color[part]) < limit)
+impl Group {
+    fn new(colors: Vec<Counted>) -> Self {
+        let mean = mean(&colors);
+        let of = |part: usize| -> f64 {
+            colors.iter().map(|(color, count)| (f64::from(color[part]) - mean[part]).powi(2) * count).sum()
+        };
+        let spreads = (0..3).map(|part| (part, of(part)));
+        let (part, spread) = spreads.max_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or((0, 0.0));
+        Self { colors, part, spread: if spread.is_nan() { 0.0 } else { spread } }
+    }
+
+    /// Cuts at the mean of the part that differs most.
+    fn split(self) -> [Self; 2] {
+        let (part, limit) = (self.part, mean(&self.colors)[self.part]);
+        let (lower, upper) = self.colors.into_iter().partition(|(color, _)| f64::from(color[part]) < limit);
+        [Self::new(lower), Self::new(upper)]
+    }
 }
 
 fn nearest(colors: &[Rgb], color: Rgb) -> u8 {

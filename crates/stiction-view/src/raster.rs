@@ -375,8 +375,9 @@ mod tests {
         let rim = [[-2.0, -2.0], [side / 2.0, -2.5], [side, -2.0], [side, side], [7.0, side], [-2.0, side]];
         let points = std::iter::once(middle).chain(rim).map(|[x, y]| [x, y, 0.0]).collect();
         // Every other one is turned, as both sides of a surface are seen.
-        let triangle =
-            |i: u32| if i % 2 == 0 { [0, i + 1, (i + 1) % 6 + 1] } else { [0, (i + 1) % 6 + 1, i + 1] };
+        let triangle = |i: u32| {
+            if i.is_multiple_of(2) { [0, i + 1, (i + 1) % 6 + 1] } else { [0, (i + 1) % 6 + 1, i + 1] }
+        };
         (points, (0..6).map(triangle).collect())
     }
 

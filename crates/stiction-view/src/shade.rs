@@ -151,20 +151,24 @@ impl Shader<'_> {
         let fade = ((area / longest - 3.0) / 6.0).clamp(0.0, 1.0);
         let mut strength: f64 = 0.0;
         for (i, line) in self.surface.lines[triangle].into_iter().enumerate() {
-            let (most, half_width) = match line {
-                Line::Off => continue,
-                Line::Mesh if !self.look.mesh => continue,
-                Line::Mesh => (0.34 * fade, 0.45),
-                Line::Sharp if self.stage.flat => (0.8, 1.1),
-                Line::Sharp if self.scenery.things[thing].kind == Kind::Obstacle => (0.3, 0.7),
-                Line::Sharp => (0.62, 0.7),
-            };
+            let (most, half_width) = self.pen(line, thing, fade);
             let (a, b) = (corners[(i + 1) % 3], corners[(i + 2) % 3]);
             let away = doubled_area([a, b, [place[0], place[1], 0.0]]) / lengths[i];
             strength = strength.max(most * (half_width + 0.5 - away).clamp(0.0, 1.0));
         }
         let ink = light(INK);
         std::array::from_fn(|i| base[i] + (ink[i] * 0.8 - base[i]) * strength as f32)
+    }
+
+    /// How dark a line is, and half its width in pixels.
+    fn pen(&self, line: Line, thing: usize, fade: f64) -> (f64, f64) {
+        match line {
+            Line::Mesh if self.look.mesh => (0.34 * fade, 0.45),
+            Line::Off | Line::Mesh => (0.0, 0.0),
+            Line::Sharp if self.stage.flat => (0.8, 1.1),
+            Line::Sharp if self.scenery.things[thing].kind == Kind::Obstacle => (0.3, 0.7),
+            Line::Sharp => (0.62, 0.7),
+        }
     }
 
     fn faded(&self, lit: Light, point: Vector) -> Light {

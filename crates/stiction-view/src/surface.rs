@@ -47,6 +47,9 @@ pub struct Surface {
 const SMOOTH: f64 = 0.82;
 /// Sides of a tube.
 const SIDES: usize = 8;
+/// Rings of a tube: their end of the edge, how far they are beyond it and how wide they are, in radii.
+const RINGS: [(usize, f64, f64); 6] =
+    [(0, -1.0, 0.0), (0, -0.7, 0.7), (0, 0.0, 1.0), (1, 0.0, 1.0), (1, 0.7, 0.7), (1, 1.0, 0.0)];
 
 impl Topology {
     pub fn new(scenery: &Scenery) -> Self {
@@ -136,12 +139,9 @@ impl Surface {
         let Some(along) = unit(sub(ends[1], ends[0])) else { return };
         let aside = perpendicular(along);
         let around = cross(along, aside);
-        // Rings: along the axis in radii beyond the end, and their own radius.
-        let rings =
-            [(0, -1.0, 0.0), (0, -0.7, 0.7), (0, 0.0, 1.0), (1, 0.0, 1.0), (1, 0.7, 0.7), (1, 1.0, 0.0)];
-        let first = self.points.len() as u32;
-        let mut normals = Vec::with_capacity(rings.len() * SIDES);
-        for (end, beyond, width) in rings {
+        let first = self.points.len();
+        let mut normals = Vec::with_capacity(RINGS.len() * SIDES);
+        for (end, beyond, width) in RINGS {
             let radius = radius(ends[end]);
             for side in 0..SIDES {
                 let angle = std::f64::consts::TAU * side as f64 / SIDES as f64;
@@ -152,7 +152,12 @@ impl Surface {
                 normals.push(normal);
             }
         }
-        for ring in 0..rings.len() - 1 {
+        self.join_rings(first as u32, &normals, thing);
+    }
+
+    /// Triangles between the rings of a tube.
+    fn join_rings(&mut self, first: u32, normals: &[Vector], thing: u32) {
+        for ring in 0..RINGS.len() - 1 {
             for side in 0..SIDES {
                 let [a, b] = [ring * SIDES + side, ring * SIDES + (side + 1) % SIDES];
                 for corners in [[a, b, b + SIDES], [a, b + SIDES, a + SIDES]] {
