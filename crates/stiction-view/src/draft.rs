@@ -1,63 +1,68 @@
-//! Files that get their name when they are whole.
+//! Files that appear under their name only when they are complete.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A file under a temporary name: its own with `.part` behind it.
-///
-/// It is removed when it is dropped before [`Draft::finish`], so that an error leaves the file that was there before.
-pub(crate) struct Draft {
-    path: PathBuf,
-    part: PathBuf,
-    file: Option<BufWriter<File>>,
+/// A file that is being written beside the one that it will become. Without [`Draft::name`] it vanishes.
+pub struct Draft {
+    /// Where it is written.
+    pub path: PathBuf,
+    /// Where it will be.
+    pub target: PathBuf,
 }
 
 impl Draft {
-    /// Begins a file.
-    ///
-    /// # Errors
-    /// If it cannot be created.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let file = File::create(&part).map_err(Error::at(&part))?;
-        Ok(Self { path: path.to_owned(), part, file: Some(BufWriter::new(file)) })
+    /// A draft of a file.
+    pub fn new(target: &Path) -> Result<Self> {
+        let name = target
+            .file_name()
+            .ok_or_else(|| Error::Request(format!("\"{}\" is not the name of a file", target.display())))?;
+        let name = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
+        Ok(Self { path: target.with_file_name(name), target: target.to_owned() })
     }
 
-    /// Adds bytes.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        file.write_all(bytes).map_err(Error::at(&self.part))
+    /// The file, empty.
+    pub fn create(&self) -> Result<File> {
+        File::create(&self.path).map_err(Error::at(&self.target))
     }
 
-    /// Gives the file its name. It does not wait for the disk: what is written here can be made again from the film.
-    ///
-    /// # Errors
-    /// If the rest cannot be written, or the file not renamed.
-    pub(crate) fn finish(mut self) -> Result<()> {
-        let Some(mut file) = self.file.take() else { return Ok(()) };
-        let done = file.flush().and_then(|()| fs::rename(&self.part, &self.path));
-        done.map_err(|source| self.give_up(source))
-    }
-
-    fn give_up(&self, source: io::Error) -> Error {
-        // The first error is the one to tell; a part that cannot be removed either is no news.
-        let _ = fs::remove_file(&self.part);
-        Error::at(&self.path)(source)
+    /// Gives the file its name.
+    pub fn name(&self) -> Result<()> {
+        fs::rename(&self.path, &self.target).map_err(Error::at(&self.target))
     }
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if self.file.take().is_some() {
-            let _ = fs::remove_file(&self.part);
-        }
+        // After `name` there is none; otherwise nothing better can be done than to try.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// A draft that is written from its beginning to its end.
+pub struct DraftFile {
+    draft: Draft,
+    file: BufWriter<File>,
+}
+
+impl DraftFile {
+    /// Begins a file.
+    pub fn create(target: &Path) -> Result<Self> {
+        let draft = Draft::new(target)?;
+        Ok(Self { file: BufWriter::new(draft.create()?), draft })
+    }
+
+    /// Adds bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(Error::at(&self.draft.target))
+    }
+
+    /// Gives the file its name. It does not wait for the disk: what is written here can be made again.
+    pub fn finish(mut self) -> Result<()> {
+        self.file.flush().map_err(Error::at(&self.draft.target))?;
+        self.draft.name()
     }
 }

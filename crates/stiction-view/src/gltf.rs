@@ -25,7 +25,7 @@ use std::path::Path;
 
 use self::document::Document;
 use self::part::Part;
-use crate::draft::Draft;
+use crate::draft::DraftFile;
 use crate::error::{Error, Result};
 use crate::film::Film;
 use crate::progress::{Progress, report};
@@ -56,7 +56,7 @@ pub fn write(film: &Film, path: &Path, options: &Options, progress: Progress<'_>
     let kept = kept(film.count(), options.max_frames)?;
     let survey = survey(film, &kept, progress)?;
     let document = Document::new(&film.scenery, &survey);
-    let mut file = Draft::create(path)?;
+    let mut file = DraftFile::create(path)?;
     file.push(&document.head(kept.len())?)?;
     for (done, index) in kept.iter().enumerate().skip(1) {
         report(progress, kept.len() + done, 2 * kept.len())?;

@@ -5,6 +5,9 @@
 //!
 //! The order of the modules below is the order of the layers: a module uses only those above it.
 
+// Places in a picture become numbers of pixels after they are clamped to it; a cast turns what is negative into 0.
+#![allow(clippy::cast_sign_loss)]
+
 pub mod error;
 pub mod film;
 pub mod progress;
@@ -15,4 +18,27 @@ pub mod parquet;
 pub mod sequence;
 pub mod gltf;
 pub mod page;
-
+mod vector;
+pub mod camera;
+pub mod ray;
+pub mod color;
+mod raster;
+mod scale;
+pub mod look;
+mod survey;
+mod surface;
+mod light;
+mod shade;
+mod canvas;
+mod text;
+mod arrow;
+mod decoration;
+pub mod picture;
+pub mod png;
+pub mod tempo;
+mod encoder;
+mod apng;
+mod palette;
+mod gif;
+mod mp4;
+pub mod animation;

@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::draft::Draft;
+use crate::draft::DraftFile;
 use crate::error::{Error, Result};
 use crate::table::{Table, TableColumn, Values};
 use crate::thrift::{Struct, varint};
@@ -30,7 +30,7 @@ const RLE: u32 = 3;
 /// If the table contradicts itself (see [`Table::rows`]), a count is above 2⁶³ − 1, or the file cannot be written.
 pub fn write(path: &Path, table: &Table) -> Result<()> {
     let rows = table.rows()?;
-    let mut file = File { draft: Draft::create(path)?, length: 0 };
+    let mut file = File { draft: DraftFile::create(path)?, length: 0 };
     file.push(MAGIC)?;
     let mut groups = Vec::new();
     for start in (0..rows).step_by(GROUP) {
@@ -46,7 +46,7 @@ pub fn write(path: &Path, table: &Table) -> Result<()> {
 
 /// A file and how long it is so far.
 struct File {
-    draft: Draft,
+    draft: DraftFile,
     length: u64,
 }
 

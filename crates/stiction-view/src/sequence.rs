@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::draft::Draft;
+use crate::draft::DraftFile;
 use crate::error::{Error, Result};
 use crate::film::{Field, Film, Frame, Place, Scenery, Thing};
 use crate::progress::{Progress, report};
@@ -60,7 +60,7 @@ pub fn write(film: &Film, folder: &Path, options: &Options, progress: Progress<'
             Format::Obj => obj(scenery, &frame).into_bytes(),
             Format::Ply => ply(scenery, &frame),
         };
-        let mut file = Draft::create(&path(folder, options, index))?;
+        let mut file = DraftFile::create(&path(folder, options, index))?;
         file.push(&bytes)?;
         file.finish()?;
     }

@@ -1,0 +1,7 @@
+//! Tests of pictures and animations.
+
+mod animations;
+mod films;
+mod gallery;
+mod pictures;
+mod visibility;
