@@ -20,6 +20,9 @@ pub enum Error {
     /// The simulator cannot go on.
     #[error(transparent)]
     Sim(#[from] SimError),
+    /// Something cannot be shown.
+    #[error(transparent)]
+    View(#[from] stiction_view::error::Error),
     /// A file cannot be written.
     #[error("{}: {source}", path.display())]
     File {

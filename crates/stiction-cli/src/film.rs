@@ -3,5 +3,16 @@
 mod layout;
 mod load;
 
-pub use layout::{Layout, Shapes};
+pub use layout::{Layout, Shapes, obstacle_meshes};
 pub use load::load;
+use stiction_sim::fields::FieldKind;
+
+/// The fields that a page has.
+pub const PAGE_FIELDS: [FieldKind; 6] = [
+    FieldKind::Displacement,
+    FieldKind::Velocity,
+    FieldKind::ContactPressure,
+    FieldKind::ShearTraction,
+    FieldKind::ContactState,
+    FieldKind::VonMises,
+];

@@ -9,11 +9,15 @@ use stiction_sim::model::Model;
 use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
+use stiction_view::page;
 
+use crate::columnar;
 use crate::error::Error;
+use crate::film;
 use crate::history::History;
 use crate::lock::Lock;
 use crate::output::Output;
+use crate::pairs::PairTable;
 use crate::picture;
 use crate::resume::Resumed;
 use crate::table::{Record, Table};
@@ -50,6 +54,7 @@ pub struct Journal<'a, const D: usize> {
     history: History<D>,
     frames: Frames<D>,
     table: Table<D>,
+    pairs: PairTable<D>,
     /// The step of the last frame.
     framed: Option<usize>,
     /// Last, so that it is given back when all files are closed.
@@ -73,9 +78,12 @@ impl<'a, const D: usize> Journal<'a, D> {
         output.begin(&*frames, overwrite)?;
         io::replace(&output.scene(), scene.text().as_bytes())?;
         let mut table = Table::create(&output.table(), model)?;
-        table.push(&StepReport::at_start(model, state))?;
+        let mut pairs = PairTable::create(&output.pairs(), model)?;
+        let start = StepReport::at_start(model, state);
+        table.push(&start)?;
+        pairs.push(&start)?;
         let history = History::new(model, state);
-        let mut journal = Self { model, output, history, frames, table, framed: None, _lock: lock };
+        let mut journal = Self { model, output, history, frames, table, pairs, framed: None, _lock: lock };
         journal.frame(state)?;
         Ok(journal)
     }
@@ -87,10 +95,10 @@ impl<'a, const D: usize> Journal<'a, D> {
     pub fn resume(subject: Subject<'a, D>, mut frames: Frames<D>) -> Result<(Self, State<D>), Error> {
         let Subject { scene, model, output } = subject;
         let lock = Lock::take(&output.lock())?;
-        let Resumed { state, history, table, has_frame } =
+        let Resumed { state, history, table, pairs, has_frame } =
             Resumed::load(&output, scene, model, &mut *frames)?;
         let framed = has_frame.then_some(state.step);
-        Ok((Self { model, output, history, frames, table, framed, _lock: lock }, state))
+        Ok((Self { model, output, history, frames, table, pairs, framed, _lock: lock }, state))
     }
 
     /// Writes what a step leaves; returns what is wrong with its frame, if it has one.
@@ -100,6 +108,7 @@ impl<'a, const D: usize> Journal<'a, D> {
     pub fn push(&mut self, entry: &Entry<D>) -> Result<Option<SimError>, Error> {
         self.history.records.push(Record::from(&entry.report));
         self.table.push(&entry.report)?;
+        self.pairs.push(&entry.report)?;
         entry.frame.as_ref().map_or(Ok(None), |state| self.frame(state))
     }
 
@@ -126,8 +135,33 @@ impl<'a, const D: usize> Journal<'a, D> {
     /// If it cannot be written.
     pub fn draw(&self, title: &str) -> Result<(), Error> {
         let path = self.picture();
-        let svg = picture::sheet(title, self.model, &self.history);
+        let svg = picture::sheet(title, self.model, &self.history)?;
         fs::write(&path, svg).map_err(|source| Error::File { path, source })
+    }
+
+    /// Writes the tables in Parquet, too.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn convert_tables(&self) -> Result<(), Error> {
+        for table in [self.output.table(), self.output.pairs()] {
+            columnar::convert(&table, &Output::columnar(&table))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the page, with a title, from the frames on disk; nothing if those are of a format that films are not made from.
+    ///
+    /// # Errors
+    /// If a frame cannot be read or the page not be written.
+    pub fn make_page(&self, title: &str) -> Result<Option<PathBuf>, Error> {
+        if self.frames.index_path().file_name() != Some("frames.pvd".as_ref()) {
+            return Ok(None);
+        }
+        let mut film = film::load(self.output.folder(), Some(&film::PAGE_FIELDS))?;
+        title.clone_into(&mut film.scenery.title);
+        page::write(&film, &self.output.page(), page::Options::default())?;
+        Ok(Some(self.output.page()))
     }
 
     /// The steps whose rows it has.

@@ -6,6 +6,8 @@ pub mod error;
 pub mod lock;
 pub mod output;
 pub mod table;
+pub mod pairs;
+pub mod columnar;
 pub mod film;
 pub mod history;
 pub mod picture;
@@ -14,6 +16,7 @@ pub mod journal;
 pub mod writer;
 pub mod run;
 pub mod timings;
+pub mod render;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand};
+use stiction_view::animation::Ending;
 
 /// Contact and friction that engineers and researchers can trust.
 #[derive(Debug, Parser)]
@@ -33,8 +37,10 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a scene: frames for ParaView, a table of steps and a picture.
+    /// Run a scene: a page that plays, frames for ParaView, tables of steps and a picture.
     Run(run::RunArgs),
+    /// Make pictures, animations, pages and files for other programs from the results of a run.
+    Render(render::RenderArgs),
 }
 
 /// Runs the command line `args` (the first is the program's name) and prints to the terminal; Ctrl-C ends it.
@@ -54,12 +60,26 @@ pub fn main_until(args: impl IntoIterator<Item = impl Into<OsString> + Clone>, s
             return u8::try_from(error.exit_code()).unwrap_or(NOT_UNDERSTOOD);
         }
     };
-    let Command::Run(run_args) = args.command;
-    match run::run(&run_args, stop) {
-        Ok(outcome) => finish(&outcome),
-        Err(error) => {
-            eprintln!("error: {error}");
-            FAILED
+    let done = match args.command {
+        Command::Run(args) => run::run(&args, stop).map(|outcome| finish(&outcome)),
+        Command::Render(args) => render::render(&args, stop).map(shown).map_err(error::Error::from),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        FAILED
+    })
+}
+
+/// Says what was rendered.
+fn shown((path, ending): (PathBuf, Ending)) -> u8 {
+    match ending {
+        Ending::Complete => {
+            println!("{}", path.display());
+            DONE
+        }
+        Ending::Stopped => {
+            eprintln!("interrupted: {} is not complete", path.display());
+            INTERRUPTED
         }
     }
 }
@@ -94,6 +114,9 @@ fn finish(outcome: &run::Outcome) -> u8 {
     show("frames:", &outcome.frames);
     show("steps:", &outcome.table);
     show("picture:", &outcome.picture);
+    if let Some(page) = &outcome.page {
+        println!("open {} in a browser to play it", page.display());
+    }
     match (&outcome.failure, outcome.interrupted) {
         (Some(_), _) => FAILED,
         (None, true) => INTERRUPTED,

@@ -29,6 +29,26 @@ impl Output {
         self.0.join("picture.svg")
     }
 
+    /// The table of pairs.
+    pub fn pairs(&self) -> PathBuf {
+        self.0.join("pairs.csv")
+    }
+
+    /// A table in Parquet instead of CSV.
+    pub fn columnar(table: &Path) -> PathBuf {
+        table.with_extension("parquet")
+    }
+
+    /// The page.
+    pub fn page(&self) -> PathBuf {
+        self.0.join("view.html")
+    }
+
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+
     /// The last state that was saved, to go on from.
     pub fn state(&self) -> PathBuf {
         self.0.join("state.bin")
@@ -57,7 +77,10 @@ impl Output {
     /// # Errors
     /// If there are results that are to be kept, a file of somebody else has a name that the run needs, or the disk does not let it.
     pub fn begin<const D: usize>(&self, frames: &dyn FrameWriter<D>, overwrite: bool) -> Result<(), Error> {
-        let made = [self.state(), self.scene(), self.table(), frames.index_path(), self.picture()];
+        let tables = [self.table(), self.pairs()];
+        let columnar = tables.each_ref().map(|table| Self::columnar(table));
+        let own = [self.state(), self.scene(), frames.index_path(), self.picture(), self.page()];
+        let made: Vec<PathBuf> = own.into_iter().chain(tables).chain(columnar).collect();
         if let Some(path) = made.iter().find(|path| path.exists()).filter(|_| !overwrite) {
             return Err(Error::Used { path: path.clone() });
         }

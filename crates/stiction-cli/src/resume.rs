@@ -13,6 +13,7 @@ use stiction_sim::state::State;
 use crate::error::Error;
 use crate::history::{History, kept_of};
 use crate::output::{Output, remove_frames};
+use crate::pairs::PairTable;
 use crate::table::{Earlier, Table};
 
 /// A run as it was when its state was last saved.
@@ -24,6 +25,8 @@ pub struct Resumed<const D: usize> {
     pub history: History<D>,
     /// The table, open behind the row of the state.
     pub table: Table<D>,
+    /// The table of pairs, open behind those of the state.
+    pub pairs: PairTable<D>,
     /// Whether the frame of the state is there.
     pub has_frame: bool,
 }
@@ -50,8 +53,9 @@ impl<const D: usize> Resumed<D> {
         let (kept, snapshots) = (frames.kept(writer)?, frames.snapshots(writer, model.surface.rest().len())?);
         remove_frames(writer, |step| !frames.has(step))?;
         let (table, records) = earlier.reopen()?;
+        let pairs = PairTable::resume(&output.pairs(), model, step)?;
         writer.resume(&kept)?;
-        Ok(Self { state, history: History { records, snapshots }, table, has_frame: frames.has(step) })
+        Ok(Self { state, history: History { records, snapshots }, table, pairs, has_frame: frames.has(step) })
     }
 }
 

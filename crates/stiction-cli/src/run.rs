@@ -72,6 +72,8 @@ pub struct Outcome {
     pub table: PathBuf,
     /// The picture.
     pub picture: PathBuf,
+    /// The page; none of frames in a format of somebody else's.
+    pub page: Option<PathBuf>,
 }
 
 /// Runs a scene to its end, to a failure or until `stop` is raised; results so far are on disk in any case.
@@ -79,7 +81,15 @@ pub struct Outcome {
 /// # Errors
 /// If the scene is wrong or results cannot be written.
 pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
-    run_with(args, stop, &|folder| Box::new(VtuFrames::new(folder)))
+    let wrong = |error| Error::Scene { path: args.scene.clone(), error };
+    let fields = Scene::load(&args.scene).and_then(|scene| scene.given_fields()).map_err(wrong)?;
+    run_with(args, stop, &|folder| {
+        let frames = VtuFrames::new(folder);
+        Box::new(match &fields {
+            Some(fields) => frames.with_fields(fields.clone()),
+            None => frames,
+        })
+    })
 }
 
 /// A format of frames for bodies of both dimensions.
@@ -182,6 +192,8 @@ impl<'a, const D: usize> Run<'a, D> {
         let failure = failure.map(|error| self.explained(&error));
         let title = self.args.scene.file_stem().unwrap_or_default().to_string_lossy();
         self.journal.draw(&title)?;
+        self.journal.convert_tables()?;
+        let page = self.journal.make_page(&title)?;
         let (steps, history) = (self.journal.steps(), self.journal.history());
         Ok(Outcome {
             steps,
@@ -194,6 +206,7 @@ impl<'a, const D: usize> Run<'a, D> {
             frames: self.journal.index(),
             table: self.journal.table(),
             picture: self.journal.picture(),
+            page,
         })
     }
 

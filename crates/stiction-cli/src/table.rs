@@ -242,7 +242,7 @@ fn row<const D: usize>(schema: &Schema<D>, report: &StepReport<D>) -> String {
 }
 
 /// A field of a CSV file, in quotes if it needs them.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -126,12 +126,14 @@ impl Layout {
     fn add_obstacles(&mut self, shapes: &Shapes, scenery: &mut Scenery) {
         let mut numbering = Numbering { offset: self.vertices.len() as u32, ..Numbering::default() };
         for number in shapes.materials.len()..shapes.names.len() {
-            let first = [self.vertices.len() + numbering.order.len(), scenery.triangles.len(), scenery.edges.len()];
+            let first =
+                [self.vertices.len() + numbering.order.len(), scenery.triangles.len(), scenery.edges.len()];
             let own = shapes.obstacle_triangles.iter().zip(&shapes.obstacle_owners);
             for (triangle, _) in own.filter(|(_, owner)| **owner == number) {
                 scenery.triangles.push(triangle.map(|v| numbering.of(v)));
             }
-            let last = [self.vertices.len() + numbering.order.len(), scenery.triangles.len(), scenery.edges.len()];
+            let last =
+                [self.vertices.len() + numbering.order.len(), scenery.triangles.len(), scenery.edges.len()];
             scenery.things.push(thing(shapes, number, Kind::Obstacle, [first, last]));
         }
         self.obstacle_vertices = numbering.order;
@@ -141,7 +143,8 @@ impl Layout {
     /// The points of the film, given those of bodies and of obstacles.
     pub fn points(&self, bodies: &[Vector<3>], obstacles: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let of_bodies = self.vertices.iter().map(|v| bodies.get(*v as usize).map_or([0.0; 3], |x| x.0));
-        let of_obstacles = self.obstacle_vertices.iter().map(|v| obstacles.get(*v as usize).copied().unwrap_or_default());
+        let of_obstacles =
+            self.obstacle_vertices.iter().map(|v| obstacles.get(*v as usize).copied().unwrap_or_default());
         of_bodies.chain(of_obstacles).collect()
     }
 }

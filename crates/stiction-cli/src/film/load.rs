@@ -9,6 +9,7 @@ use stiction_view::error::{Error, Result};
 use stiction_view::film::{Contact, Curve, Field, Film, Frame, Place, Reel, Regime, Scenery};
 
 use super::layout::{Layout, Shapes};
+use crate::columnar::{fields_of, name_and_unit};
 
 /// The files of a frame.
 #[derive(Clone, Debug, Default)]
@@ -81,8 +82,10 @@ fn frames(folder: &Path) -> Result<Vec<Files>> {
     })?;
     let mut out: Vec<Files> = Vec::new();
     for tag in text.split("<DataSet ").skip(1) {
-        let value = |name: &str| tag.split_once(&format!("{name}=\"")).and_then(|(_, rest)| rest.split('"').next());
-        let (Some(time), Some(file)) = (value("timestep").and_then(|time| time.parse().ok()), value("file")) else {
+        let value =
+            |name: &str| tag.split_once(&format!("{name}=\"")).and_then(|(_, rest)| rest.split('"').next());
+        let (Some(time), Some(file)) = (value("timestep").and_then(|time| time.parse().ok()), value("file"))
+        else {
             return Err(Error::Request(format!("{}: an entry has no time or no file", path.display())));
         };
         let file = folder.join(file);
@@ -109,12 +112,18 @@ struct Parts {
 impl Parts {
     fn read(files: &Files) -> Result<Self> {
         let other = |path: &Option<PathBuf>| path.as_deref().map_or_else(|| Ok(FrameData::default()), read);
-        Ok(Self { bodies: read(&files.bodies)?, contacts: other(&files.contacts)?, obstacles: other(&files.obstacles)? })
+        Ok(Self {
+            bodies: read(&files.bodies)?,
+            contacts: other(&files.contacts)?,
+            obstacles: other(&files.obstacles)?,
+        })
     }
 
     fn shapes(&self) -> Shapes {
         let numbers = |data: &FrameData, name: &str| -> Vec<usize> {
-            data.on_cells(name).map(|array| array.values.iter().map(|value| whole(*value)).collect()).unwrap_or_default()
+            data.on_cells(name)
+                .map(|array| array.values.iter().map(|value| whole(*value)).collect())
+                .unwrap_or_default()
         };
         let bodies = numbers(&self.bodies, "body");
         let count = bodies.iter().max().map_or(0, |last| last + 1);
@@ -139,7 +148,9 @@ impl Parts {
 
     fn contacts(&self) -> Vec<Contact> {
         let array = |name: &str| self.contacts.on_points(name).map_or(&[][..], |array| &array.values[..]);
-        let three = |values: &[f64], k: usize| std::array::from_fn(|axis| values.get(3 * k + axis).copied().unwrap_or(0.0));
+        let three = |values: &[f64], k: usize| {
+            std::array::from_fn(|axis| values.get(3 * k + axis).copied().unwrap_or(0.0))
+        };
         let (first, second, regimes) = (array("first"), array("second"), array("regime"));
         let (normal, friction) = (array("normal_force"), array("friction_force"));
         let number = |values: &[f64], k: usize| values.get(k).map_or(0, |value| whole(*value));
@@ -196,14 +207,20 @@ impl Reel for Run {
 impl Run {
     /// A field of a frame at the places of the film; 0 on obstacles.
     fn values(&self, bodies: &FrameData, (name, place, components): &(String, Place, usize)) -> Vec<f32> {
-        let values = bodies.on_points(name).or_else(|| bodies.on_cells(name)).map_or(&[][..], |array| &array.values);
-        let of = |k: usize| (0..*components).map(move |c| values.get(k * components + c).map_or(0.0, |value| *value as f32));
+        let values =
+            bodies.on_points(name).or_else(|| bodies.on_cells(name)).map_or(&[][..], |array| &array.values);
+        let of = |k: usize| {
+            (0..*components).map(move |c| values.get(k * components + c).map_or(0.0, |value| *value as f32))
+        };
         let (mut out, missing): (Vec<f32>, usize) = match place {
             Place::Vertices => {
                 let own = self.layout.vertices.iter().flat_map(|v| of(*v as usize)).collect();
                 (own, self.layout.obstacle_vertices.len())
             }
-            _ => (self.layout.cells.iter().flat_map(|cell| of(*cell)).collect(), self.layout.obstacle_triangles),
+            _ => (
+                self.layout.cells.iter().flat_map(|cell| of(*cell)).collect(),
+                self.layout.obstacle_triangles,
+            ),
         };
         out.resize(out.len() + missing * components, 0.0);
         out
@@ -218,12 +235,14 @@ fn add_curves(scenery: &mut Scenery, folder: &Path) {
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); titles.len()];
     for line in lines {
         let row = fields_of(line);
-        for (column, field) in columns.iter_mut().zip(row.iter().map(String::as_str).chain(std::iter::repeat(""))) {
+        for (column, field) in
+            columns.iter_mut().zip(row.iter().map(String::as_str).chain(std::iter::repeat("")))
+        {
             column.push(field.parse().unwrap_or(f64::NAN));
         }
     }
     for (title, values) in titles.into_iter().zip(columns) {
-        let (name, unit) = title.strip_suffix(']').and_then(|title| title.split_once(" [")).unwrap_or((&title, ""));
+        let (name, unit) = name_and_unit(&title);
         if name == "time" {
             scenery.step_times.clone_from(&values);
         }
@@ -232,17 +251,4 @@ fn add_curves(scenery: &mut Scenery, folder: &Path) {
             scenery.curves.push(Curve { name, unit, meaning: String::new(), values });
         }
     }
-}
-
-/// The fields of a line of a CSV file.
-fn fields_of(line: &str) -> Vec<String> {
-    let (mut out, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => out.push(String::new()),
-            c => out.last_mut().into_iter().for_each(|field| field.push(c)),
-        }
-    }
-    out
 }

@@ -1,13 +1,14 @@
 //! The picture of a run: a sheet with some frames and plots, as SVG.
 
 mod plot;
-mod solids;
+mod rendered;
 mod view;
 
 use std::fmt::Write as _;
 
 use stiction::friction::Mu;
 use stiction_sim::model::Model;
+use stiction_view::error::Result;
 
 use crate::history::History;
 use crate::table::Record;
@@ -32,7 +33,10 @@ const FRAMES: usize = 4;
 type Area = [f64; 4];
 
 /// The sheet of a run so far.
-pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>) -> String {
+///
+/// # Errors
+/// If frames in 3D cannot be rendered.
+pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>) -> Result<String> {
     let frames_top = 58.0;
     let plots_top = frames_top + FRAME_HEIGHT + 34.0;
     // Energies that users added have names below the plot, not instead of it.
@@ -46,13 +50,13 @@ pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>
     );
     text(&mut out, MARGIN, 30.0, 20.0, "start", title);
     text(&mut out, MARGIN, 48.0, 12.0, "start", &summary(model, history));
-    frames(&mut out, frames_top, model, history);
+    frames(&mut out, frames_top, model, history)?;
     for (index, plot) in plots(model, history).iter().enumerate() {
         let area = cell(index, 3, plots_top, plot_height);
         plot.draw(&mut out, area);
     }
     out.push_str("</svg>\n");
-    out
+    Ok(out)
 }
 
 /// The place of one of `count` equal fields in a row.
@@ -97,25 +101,28 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 }
 
 /// A few configurations side by side, all seen from the same place at the same size.
-fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history: &History<D>) {
+fn frames<const D: usize>(out: &mut String, top: f64, model: &Model<D>, history: &History<D>) -> Result<()> {
     let last = history.snapshots.len() - 1;
     let mut chosen: Vec<usize> = (0..FRAMES).map(|k| last * k / (FRAMES - 1)).collect();
     chosen.dedup();
     let snapshots = chosen.iter().map(|&index| &history.snapshots[index]);
     let shown: Vec<_> = snapshots.map(|(time, x)| Configuration { time: *time, x }).collect();
-    let view = View::new(model, &shown);
-    for (index, frame) in shown.iter().enumerate() {
-        let area = cell(index, FRAMES, top, FRAME_HEIGHT);
-        view.draw(out, area, *frame, index);
-        text(
-            out,
-            area[0] + area[2] / 2.0,
-            top + FRAME_HEIGHT + 18.0,
-            13.0,
-            "middle",
-            &format!("t = {:.3} s", frame.time),
-        );
+    let areas: Vec<Area> = (0..shown.len()).map(|index| cell(index, FRAMES, top, FRAME_HEIGHT)).collect();
+    if D == 3 {
+        rendered::draw(out, model, &shown, &areas)?;
+    } else {
+        let view = View::new(model, &shown);
+        shown
+            .iter()
+            .zip(&areas)
+            .enumerate()
+            .for_each(|(index, (frame, area))| view.draw(out, *area, *frame, index));
     }
+    for (frame, [left, _, width, _]) in shown.iter().zip(&areas) {
+        let words = format!("t = {:.3} s", frame.time);
+        text(out, left + width / 2.0, top + FRAME_HEIGHT + 18.0, 13.0, "middle", &words);
+    }
+    Ok(())
 }
 
 /// A line through one value for each step.
@@ -214,7 +221,7 @@ mod tests {
         for (step, record) in history.records.iter_mut().enumerate() {
             record.added = added.iter().map(|name| ((*name).to_owned(), 1e3 * step as f64)).collect();
         }
-        sheet("test", &model, &history)
+        sheet("test", &model, &history).unwrap()
     }
 
     fn height_of(sheet: &str) -> f64 {

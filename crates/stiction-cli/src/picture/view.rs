@@ -1,64 +1,32 @@
-//! A configuration as a drawing: flat in 2D, in parallel projection in 3D.
+//! A configuration in 2D as a drawing.
 
+use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
 use stiction::math::Vector;
-use stiction::math::vector::cross;
 use stiction::obstacle::Obstacle;
-use stiction_sim::model::{Model, Part};
+use stiction_sim::model::Model;
 
-use super::{Area, COLORS, solids};
+use super::{Area, COLORS};
 
-/// Where the eye is (3D), seen from the scene: right of it, above and in front.
-const EYE: [f64; 3] = [0.35, 0.45, 1.0];
-
-/// From where light comes.
-const LIGHT: [f64; 3] = [-0.3, 0.8, 0.5];
-
-/// Lines between faces of bodies.
+/// Lines between triangles of bodies.
 const OUTLINE: &str = "#1d3d5c";
 
 /// Obstacles, and the lines around them.
-pub(super) const SOLID: &str = "#d5d8dc";
-pub(super) const SOLID_OUTLINE: &str = "#9a9a9a";
+const SOLID: &str = "#d5d8dc";
+const SOLID_OUTLINE: &str = "#9a9a9a";
 
-/// A polygon to be drawn, a line if it has two corners: its corners (right, up), how near it is, its colour.
-pub(super) struct Polygon {
-    pub corners: Vec<[f64; 2]>,
-    pub nearness: f64,
-    pub color: String,
-    /// The colour of the line around it; none: its own.
-    pub outline: Option<&'static str>,
-}
+/// Corners of a disc.
+const AROUND: usize = 96;
 
-/// What is around some points, projected and in the scene.
-struct Bounds<const D: usize> {
-    low: [f64; 2],
-    high: [f64; 2],
-    first: Vector<D>,
-    last: Vector<D>,
-}
+/// How far planes go on, by the size of the view.
+const FAR: f64 = 40.0;
 
-impl<const D: usize> Default for Bounds<D> {
-    fn default() -> Self {
-        Self {
-            low: [f64::INFINITY; 2],
-            high: [f64::NEG_INFINITY; 2],
-            first: Vector([f64::INFINITY; D]),
-            last: Vector([f64::NEG_INFINITY; D]),
-        }
-    }
-}
-
-impl<const D: usize> Bounds<D> {
-    fn add(&mut self, x: Vector<D>) {
-        let place = project(x);
-        for k in 0..2 {
-            self.low[k] = self.low[k].min(place[k]);
-            self.high[k] = self.high[k].max(place[k]);
-        }
-        (self.first, self.last) = (self.first.min(x), self.last.max(x));
-    }
+/// A polygon to be drawn, a line if it has two corners.
+struct Polygon {
+    corners: Vec<[f64; 2]>,
+    color: &'static str,
+    outline: &'static str,
 }
 
 /// Where all vertices are at a time.
@@ -75,53 +43,34 @@ pub struct View<'a, const D: usize> {
     model: &'a Model<D>,
     low: [f64; 2],
     high: [f64; 2],
-    /// Around all frames, in the scene.
-    center: Vector<D>,
-    radius: f64,
 }
 
-/// Right, up and towards the eye.
-fn camera() -> [Vector<3>; 3] {
-    let eye = Vector(EYE).normalized();
-    let right = cross(Vector([0.0, 1.0, 0.0]), eye).normalized();
-    [right, cross(eye, right), eye]
-}
-
-pub(super) fn in_space<const D: usize>(x: Vector<D>) -> Vector<3> {
-    Vector(std::array::from_fn(|k| x.0.get(k).copied().unwrap_or(0.0)))
-}
-
-/// Right, up and nearness of a point.
-pub(super) fn project<const D: usize>(x: Vector<D>) -> [f64; 3] {
-    let x = in_space(x);
-    if D == 2 { x.0 } else { camera().map(|axis| axis.dot(x)) }
+/// Right and up.
+fn place<const D: usize>(x: Vector<D>) -> [f64; 2] {
+    [x[0], x[1]]
 }
 
 impl<'a, const D: usize> View<'a, D> {
     /// A view that holds the model in all these configurations.
     pub fn new(model: &'a Model<D>, frames: &[Configuration<'_, D>]) -> Self {
-        let mut bounds = Bounds::default();
-        frames.iter().flat_map(|frame| frame.x).for_each(|x| bounds.add(*x));
-        // Balls as large as that are floors: what is near of them is enough.
-        let size = (bounds.last - bounds.first).norm();
-        let ends = |frame: &Configuration<'_, D>| {
-            model
-                .obstacles
-                .at(frame.time)
-                .iter()
-                .flat_map(|solid| solids::ends(solid, size))
-                .collect::<Vec<_>>()
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        let mut add = |point: [f64; 2]| {
+            for k in 0..2 {
+                (low[k], high[k]) = (low[k].min(point[k]), high[k].max(point[k]));
+            }
         };
-        frames.iter().flat_map(ends).for_each(|end| bounds.add(end));
-        let Bounds { low, high, first, last } = bounds;
-        let room = 0.08 * (high[0] - low[0]).max(high[1] - low[1]);
-        Self {
-            model,
-            low: low.map(|value| value - room),
-            high: high.map(|value| value + room),
-            center: (first + last) * 0.5,
-            radius: 0.5 * (last - first).norm(),
+        frames.iter().flat_map(|frame| frame.x).for_each(|x| add(place(*x)));
+        let size = (model.diagonal).max(f64::MIN_POSITIVE);
+        for obstacle in frames.iter().flat_map(|frame| model.obstacles.at(frame.time)) {
+            // Discs as large as that are floors: what is near of them is enough.
+            if let Obstacle::Sphere(disc) = &obstacle
+                && disc.radius() < 0.5 * size
+            {
+                disc_corners(place(disc.center()), disc.radius()).for_each(&mut add);
+            }
         }
+        let room = 0.08 * (high[0] - low[0]).max(high[1] - low[1]);
+        Self { model, low: low.map(|value| value - room), high: high.map(|value| value + room) }
     }
 
     /// Draws a configuration into a field of the sheet; `index` makes names in the file unique.
@@ -133,21 +82,14 @@ impl<'a, const D: usize> View<'a, D> {
              height=\"{height:.1}\"/></clipPath>\n<g clip-path=\"url(#frame{index})\">\n\
              <rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#f4f6f8\"/>"
         );
-        let mut polygons = self.bodies(frame.x);
         for obstacle in self.model.obstacles.at(frame.time) {
-            match solids::facets(&obstacle, self.center, self.radius) {
-                Some(facets) => polygons.extend(facets),
-                None => self.polygon(out, area, &self.half_space(&obstacle)),
-            }
+            self.polygon(out, area, &self.solid(&obstacle));
         }
-        polygons.sort_by(|a, b| a.nearness.total_cmp(&b.nearness));
-        for polygon in &polygons {
-            self.polygon(out, area, polygon);
-        }
+        self.bodies(frame.x).for_each(|polygon| self.polygon(out, area, &polygon));
         out.push_str("</g>\n");
     }
 
-    /// The place of a projected point in a field.
+    /// The place of a point in a field.
     fn place(&self, area: Area, point: [f64; 2]) -> (f64, f64) {
         let [left, top, width, height] = area;
         let scale = (width / (self.high[0] - self.low[0])).min(height / (self.high[1] - self.low[1]));
@@ -164,8 +106,7 @@ impl<'a, const D: usize> View<'a, D> {
             let (x, y) = self.place(area, *corner);
             let _ = write!(path, "{}{x:.2} {y:.2}", if k == 0 { 'M' } else { 'L' });
         }
-        let color = &polygon.color;
-        let outline = polygon.outline.unwrap_or(color);
+        let Polygon { color, outline, .. } = polygon;
         if polygon.corners.len() == 2 {
             let _ = writeln!(
                 out,
@@ -179,119 +120,42 @@ impl<'a, const D: usize> View<'a, D> {
         );
     }
 
-    /// The triangles (2D) or faces (3D) of all bodies, and rods.
-    fn bodies(&self, x: &[Vector<D>]) -> Vec<Polygon> {
-        let mut out: Vec<_> = self.model.cells.edges.iter().map(|edge| self.rod(*edge, x)).collect();
-        if D == 2 {
-            out.extend(self.model.cells.triangles.iter().map(|triangle| self.face(*triangle, x)));
-            return out;
-        }
-        // Faces of solids that look away are behind others; sheets have two sides.
-        let two_sided = self.with_sheets();
-        let looks = |face: &&[u32; 3]| {
-            two_sided[self.body(face[0])] || looks_at_eye(face.map(|v| project(x[v as usize])))
+    /// The rods and triangles of all bodies.
+    fn bodies<'b>(&'b self, x: &'b [Vector<D>]) -> impl Iterator<Item = Polygon> + 'b {
+        let polygon = move |vertices: &[u32]| Polygon {
+            corners: vertices.iter().map(|v| place(x[*v as usize])).collect(),
+            color: COLORS[self.model.body_of(vertices[0]) % COLORS.len()],
+            outline: OUTLINE,
         };
-        out.extend(self.model.surface.faces().iter().filter(looks).map(|face| self.face(*face, x)));
-        out
+        let cells = &self.model.cells;
+        let rods = cells.edges.iter().map(move |edge| polygon(edge));
+        rods.chain(cells.triangles.iter().map(move |triangle| polygon(triangle)))
     }
 
-    /// For each body whether it has sheets.
-    fn with_sheets(&self) -> Vec<bool> {
-        let mut out = vec![false; self.model.parts.len().max(1)];
-        for triangle in &self.model.cells.triangles {
-            out[self.body(triangle[0])] = true;
-        }
-        out
-    }
-
-    /// The number of the body of a vertex.
-    fn body(&self, vertex: u32) -> usize {
-        let has = |part: &Part| part.vertices.contains(&(vertex as usize));
-        self.model.parts.iter().position(has).unwrap_or_default()
-    }
-
-    fn rod(&self, edge: [u32; 2], x: &[Vector<D>]) -> Polygon {
-        let corners = edge.map(|v| project(x[v as usize]));
-        Polygon {
-            corners: corners.map(|corner| [corner[0], corner[1]]).to_vec(),
-            // As that of three corners.
-            nearness: 1.5 * (corners[0][2] + corners[1][2]),
-            color: COLORS[self.body(edge[0]) % COLORS.len()].to_owned(),
-            outline: Some(OUTLINE),
-        }
-    }
-
-    fn face(&self, face: [u32; 3], x: &[Vector<D>]) -> Polygon {
-        let corners = face.map(|v| project(x[v as usize]));
-        let color = COLORS[self.body(face[0]) % COLORS.len()];
-        let points = face.map(|v| in_space(x[v as usize]));
-        let normal = cross(points[1] - points[0], points[2] - points[0]).normalized();
-        Polygon {
-            corners: corners.map(|corner| [corner[0], corner[1]]).to_vec(),
-            nearness: corners.iter().map(|corner| corner[2]).sum(),
-            color: shaded(color, if D == 2 { 1.0 } else { light(normal) }),
-            outline: Some(OUTLINE),
-        }
-    }
-
-    /// In 2D the solid side of a plane, in 3D a piece of the plane around the scene.
-    fn half_space(&self, obstacle: &Obstacle<D>) -> Polygon {
-        let normal = obstacle.normal(self.center);
-        let foot = self.center - normal * obstacle.distance(self.center);
-        let reach = 1.3 * self.radius;
-        let corners: Vec<Vector<D>> = if D == 2 {
-            let mut along = Vector::ZERO;
-            (along[0], along[1]) = (-normal[1], normal[0]);
-            let far = along * (40.0 * reach);
-            vec![
-                foot - far,
-                foot + far,
-                foot + far - normal * (40.0 * reach),
-                foot - far - normal * (40.0 * reach),
-            ]
-        } else {
-            let n = in_space(normal);
-            let level = cross(n, Vector([0.0, 0.0, 1.0]));
-            let u = if level.norm() > 0.1 {
-                level.normalized()
-            } else {
-                cross(n, Vector([1.0, 0.0, 0.0])).normalized()
-            };
-            let w = cross(n, u);
-            let corner = |a: f64, b: f64| {
-                let offset = u * (a * reach) + w * (b * 0.5 * reach);
-                foot + Vector(std::array::from_fn(|k| offset[k]))
-            };
-            vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]
+    /// The solid side of a plane, or a disc.
+    fn solid(&self, obstacle: &Obstacle<D>) -> Polygon {
+        let corners = match obstacle {
+            Obstacle::Sphere(disc) => disc_corners(place(disc.center()), disc.radius()).collect(),
+            obstacle => self.half_plane(obstacle),
         };
-        let corners = corners.into_iter().map(project).map(|corner| [corner[0], corner[1]]).collect();
-        Polygon {
-            corners,
-            nearness: f64::NEG_INFINITY,
-            color: SOLID.to_owned(),
-            outline: Some(SOLID_OUTLINE),
-        }
+        Polygon { corners, color: SOLID, outline: SOLID_OUTLINE }
+    }
+
+    fn half_plane(&self, plane: &Obstacle<D>) -> Vec<[f64; 2]> {
+        let mut center = Vector::ZERO;
+        (center[0], center[1]) = (0.5 * (self.low[0] + self.high[0]), 0.5 * (self.low[1] + self.high[1]));
+        let normal = plane.normal(center);
+        let (foot, n) = (place(center - normal * plane.distance(center)), place(normal));
+        let far = FAR * (self.high[0] - self.low[0]).max(self.high[1] - self.low[1]);
+        let corner =
+            |a: f64, b: f64| [foot[0] - far * (a * n[1] + b * n[0]), foot[1] + far * (a * n[0] - b * n[1])];
+        vec![corner(-1.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(-1.0, 1.0)]
     }
 }
 
-/// Whether projected corners run counter-clockwise.
-fn looks_at_eye([a, b, c]: [[f64; 3]; 3]) -> bool {
-    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0.0
-}
-
-/// How bright a surface with this normal is: the side that is seen is lit, whichever it is.
-pub(super) fn light(normal: Vector<3>) -> f64 {
-    let normal = if normal.dot(Vector(EYE)) < 0.0 { -normal } else { normal };
-    0.62 + 0.38 * normal.dot(Vector(LIGHT).normalized())
-}
-
-/// A colour `#rrggbb` made darker (below 1).
-pub(super) fn shaded(color: &str, light: f64) -> String {
-    let mut out = String::from("#");
-    for k in 0..3 {
-        let part = color.get(1 + 2 * k..3 + 2 * k).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        let value = (f64::from(part.unwrap_or(128)) * light.clamp(0.0, 1.0)).round();
-        let _ = write!(out, "{:02x}", value as i64);
-    }
-    out
+fn disc_corners(center: [f64; 2], radius: f64) -> impl Iterator<Item = [f64; 2]> {
+    (0..AROUND).map(move |k| {
+        let (sin, cos) = (TAU * k as f64 / AROUND as f64).sin_cos();
+        [center[0] + radius * cos, center[1] + radius * sin]
+    })
 }

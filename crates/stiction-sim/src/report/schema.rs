@@ -11,6 +11,7 @@ use std::fmt;
 use stiction::friction::Outcome;
 
 use self::force::{OfDrive, OfLoad};
+pub use self::force::{PairColumn, pair_columns};
 use super::StepReport;
 use crate::forces::ContactLoad;
 use crate::model::Model;

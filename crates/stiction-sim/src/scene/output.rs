@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::{Scene, SceneError};
 use crate::fields::{FieldChoice, FieldKind};
-use crate::model::Model;
 
 /// `[output]`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -15,16 +14,11 @@ pub struct Output {
 }
 
 impl Scene {
-    /// The fields that frames of the scene have.
+    /// The fields that the scene names for its frames; nothing if it names none, see [`FieldChoice::usual`].
     ///
     /// # Errors
     /// If there is no field with one of the names.
-    pub fn field_choice<const D: usize>(&self, model: &Model<D>) -> Result<FieldChoice, SceneError> {
-        Ok(self.given_fields()?.unwrap_or_else(|| FieldChoice::usual(model)))
-    }
-
-    /// Those that the scene names.
-    pub(super) fn given_fields(&self) -> Result<Option<FieldChoice>, SceneError> {
+    pub fn given_fields(&self) -> Result<Option<FieldChoice>, SceneError> {
         let Some(names) = &self.output.fields else { return Ok(None) };
         if names.len() == 1 && names[0] == "all" {
             return Ok(Some(FieldChoice::all()));

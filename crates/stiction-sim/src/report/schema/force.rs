@@ -1,6 +1,6 @@
 //! Columns of forces: of bodies, of obstacles, and of what drives prescribed motions.
 
-use super::{AXES, Column, Source, Target};
+use super::{AXES, Column, Source, Target, Value};
 use crate::forces::{ContactLoad, DriveLoad};
 
 /// A number of a load.
@@ -135,4 +135,38 @@ pub(super) fn drive<const D: usize>(index: usize, motion: usize, body: &str) -> 
 /// Which component of a moment has a name that ends so.
 fn component(ending: &str) -> String {
     if ending.is_empty() { String::new() } else { format!(", {} component", &ending[1..]) }
+}
+
+/// A number of what two bodies, or a body and an obstacle, do to each other.
+#[derive(Clone, Debug)]
+pub struct PairColumn<const D: usize>(Column<D>);
+
+impl<const D: usize> PairColumn<D> {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.0.name.trim_start_matches('.')
+    }
+
+    /// Its SI unit; empty where it has none.
+    pub fn unit(&self) -> &'static str {
+        self.0.unit
+    }
+
+    /// Name and unit.
+    pub fn title(&self) -> String {
+        self.0.title().trim_start_matches('.').to_owned()
+    }
+
+    /// Its value in a load.
+    pub fn value(&self, load: &ContactLoad<D>) -> Value<'static> {
+        match self.0.source {
+            Source::Load(_, axis, value) => Value::Number(value(load, axis)),
+            _ => Value::Count(load.contacts),
+        }
+    }
+}
+
+/// The columns of the table of pairs, behind the names of both sides.
+pub fn pair_columns<const D: usize>() -> Vec<PairColumn<D>> {
+    load(Target::Body(0), "").into_iter().map(PairColumn).collect()
 }
