@@ -26,7 +26,7 @@ use crate::gif::{Gif, MOST_FPS};
 use crate::look::Look;
 use crate::mp4::Mp4;
 use crate::palette::Palette;
-use crate::picture::Studio;
+use crate::picture::Renderer;
 use crate::tempo::{Shot, Tempo};
 
 /// A format of animations.
@@ -99,33 +99,33 @@ pub fn write(
     if clip.format == Format::Gif && clip.tempo.fps > MOST_FPS {
         return Err(Error::Request(format!("a GIF can show at most {MOST_FPS} pictures a second")));
     }
-    let studio = Studio::new(film, &look)?;
-    let shots = clip.tempo.shots(studio.times())?;
-    let mut encoder = encoder(&studio, &shots, clip, Draft::new(path)?)?;
+    let renderer = Renderer::new(film, &look)?;
+    let shots = clip.tempo.shots(renderer.times())?;
+    let mut encoder = encoder(&renderer, &shots, clip, Draft::new(path)?)?;
     for (done, shot) in shots.iter().enumerate() {
         if !proceed(done, shots.len()) {
             return Ok(Ending::Stopped);
         }
-        encoder.add(&studio.picture(shot.frame)?, shot.ticks)?;
+        encoder.add(&renderer.picture(shot.frame)?, shot.ticks)?;
     }
     encoder.finish()?;
     Ok(Ending::Complete)
 }
 
-fn encoder(studio: &Studio<'_>, shots: &[Shot], clip: &Clip, draft: Draft) -> Result<Box<dyn Encoder>> {
-    let (size, fps) = (studio.camera().size, clip.tempo.fps);
+fn encoder(renderer: &Renderer<'_>, shots: &[Shot], clip: &Clip, draft: Draft) -> Result<Box<dyn Encoder>> {
+    let (size, fps) = (renderer.camera().size, clip.tempo.fps);
     Ok(match clip.format {
         Format::Apng => Box::new(Apng::new(draft, size, (shots.len(), fps))?),
-        Format::Gif => Box::new(Gif::new(draft, size, (palette(studio, shots)?, fps))?),
+        Format::Gif => Box::new(Gif::new(draft, size, (palette(renderer, shots)?, fps))?),
         Format::Mp4 => Box::new(Mp4::new(draft, size, ("ffmpeg", fps))?),
     })
 }
 
-fn palette(studio: &Studio<'_>, shots: &[Shot]) -> Result<Palette> {
+fn palette(renderer: &Renderer<'_>, shots: &[Shot]) -> Result<Palette> {
     let last = shots.len().saturating_sub(1);
     let mut chosen: Vec<usize> =
         (0..PALETTE_PICTURES).map(|index| index * last / (PALETTE_PICTURES - 1)).collect();
     chosen.dedup();
-    let pictures = chosen.iter().map(|index| studio.picture(shots[*index].frame));
-    Ok(Palette::new(&pictures.collect::<Result<Vec<_>>>()?, studio.background()))
+    let pictures = chosen.iter().map(|index| renderer.picture(shots[*index].frame));
+    Ok(Palette::new(&pictures.collect::<Result<Vec<_>>>()?, renderer.background()))
 }

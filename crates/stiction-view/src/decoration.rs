@@ -86,6 +86,8 @@ impl Layout {
         let names: Vec<(String, Rgb)> = names.iter().map(short).collect();
         let longest = names.iter().map(|(name, _)| self.text.width(name)).fold(0.0, f64::max);
         let x = f64::from(self.size[0]) - self.margin() - longest;
+        let rows = names.len().min(MOST_NAMES + 1) as f64;
+        self.veil(canvas, on, [x - 1.2 * self.text.height(), self.margin() + rows * line]);
         for (index, (name, color)) in names.iter().take(MOST_NAMES).enumerate() {
             let y = self.margin() + index as f64 * line;
             let side = 0.6 * self.text.height();
@@ -102,6 +104,14 @@ impl Layout {
                 (self.text, on.faint(0.4)),
             );
         }
+    }
+
+    /// Lightens the top right corner, as long lists reach down to bodies.
+    fn veil(&self, canvas: &mut Canvas<'_>, on: &Subject<'_>, [left, bottom]: [f64; 2]) {
+        let right = f64::from(self.size[0]);
+        canvas.fill([[left, 0.0], [right, bottom]], (on.background, 0.7), |at| {
+            (left - at[0]).max(at[1] - bottom)
+        });
     }
 
     /// The colour bar at the right.

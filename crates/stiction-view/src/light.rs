@@ -1,4 +1,4 @@
-//! Light: a lamp that casts shadows, and light from all around that reaches hollows less.
+//! Light: a lamp that casts shadows (a shadow map), and light from all around that reaches hollows less (screen-space ambient occlusion).
 
 use rayon::prelude::*;
 

@@ -31,7 +31,8 @@ impl Palette {
         let mut colors = vec![background];
         let used = groups.iter().filter(|group| !group.colors.is_empty());
         colors.extend(used.map(|group| mean(&group.colors).map(|part| part.round() as u8)));
-        let nearest = (0..1 << (3 * BITS)).map(|bin| nearest(&colors, color_of(bin))).collect();
+        let mut nearest: Vec<u8> = (0..1 << (3 * BITS)).map(|bin| nearest(&colors, color_of(bin))).collect();
+        nearest[bin_of(background)] = 0;
         Self { colors, nearest }
     }
 
@@ -104,4 +105,47 @@ fn nearest(colors: &[Rgb], color: Rgb) -> u8 {
         (0..3).map(|part| (i32::from(other[part]) - i32::from(color[part])).pow(2)).sum()
     };
     (0..colors.len()).min_by_key(|index| apart(&colors[*index])).unwrap_or(0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(colors: &[Rgb]) -> Picture {
+        let count = colors.len();
+        Picture {
+            width: count as u32,
+            height: 1,
+            rgba: colors.iter().flat_map(|color| [color[0], color[1], color[2], 255]).collect(),
+            things: vec![None; count],
+            triangles: vec![None; count],
+            depth: vec![f64::INFINITY; count],
+        }
+    }
+
+    #[test]
+    fn the_background_keeps_its_color() {
+        let near: Vec<Rgb> = (240..=255).map(|part| [part; 3]).collect();
+        let palette = Palette::new(&[picture(&near)], [250, 251, 253]);
+        assert_eq!(palette.colors[usize::from(palette.entry([250, 251, 253]))], [250, 251, 253]);
+    }
+
+    #[test]
+    fn a_thousand_colors_become_256_that_are_close() {
+        let many: Vec<Rgb> =
+            (0..1000u32).map(|i| [i / 4, i % 100, i * 7 % 256].map(|part| part as u8)).collect();
+        let palette = Palette::new(&[picture(&many)], [255; 3]);
+        assert!(palette.colors.len() <= 256);
+        let apart = |color: &Rgb| {
+            let entry = palette.colors[usize::from(palette.entry(*color))];
+            (0..3).map(|part| entry[part].abs_diff(color[part])).max().unwrap_or(0)
+        };
+        assert!(many.iter().map(apart).max() < Some(40));
+        assert!(many.iter().map(|color| f64::from(apart(color))).sum::<f64>() < 14.0 * 1000.0);
+    }
+
+    #[test]
+    fn no_pictures_have_a_palette() {
+        assert_eq!(Palette::new(&[], [255; 3]).colors, [[255; 3]]);
+    }
 }

@@ -1,11 +1,11 @@
 //! Pictures of a film.
 //!
-//! A [`Studio`] goes once through the frames that are to be shown, so that camera, colours and arrows are the same in all of them. Then it
+//! A [`Renderer`] goes once through the frames that are to be shown, so that camera, colours and arrows are the same in all of them. Then it
 //! makes the [`Picture`] of any frame.
 //!
 //! ```
 //! use stiction_view::film::{Film, Frame, Kind, Scenery, Thing};
-//! use stiction_view::{look::Look, picture::Studio};
+//! use stiction_view::{look::Look, picture::Renderer};
 //!
 //! let thing = Thing {
 //!     name: "plate".to_owned(),
@@ -21,7 +21,7 @@
 //! let film = Film::new(scenery, Box::new(vec![frame]))?;
 //!
 //! let look = Look { size: [320, 240], view: "iso".parse()?, ..Look::default() };
-//! let picture = Studio::new(&film, &look)?.picture(0)?;
+//! let picture = Renderer::new(&film, &look)?.picture(0)?;
 //! assert_eq!(picture.rgba.len(), 320 * 240 * 4);
 //! assert!(picture.things.contains(&Some(0)));
 //! # Ok::<(), stiction_view::error::Error>(())
@@ -52,7 +52,7 @@ pub struct Picture {
     pub height: u32,
     /// Red, green, blue and opacity of each pixel.
     pub rgba: Vec<u8>,
-    /// The thing that each pixel shows at its centre.
+    /// The thing that each pixel shows at its centre, also where a huge obstacle has faded into the background.
     pub things: Vec<Option<u32>>,
     /// The triangle that each pixel shows at its centre; none for rods.
     pub triangles: Vec<Option<u32>>,
@@ -61,7 +61,7 @@ pub struct Picture {
 }
 
 /// Takes pictures of a film that all have the same camera and the same colours.
-pub struct Studio<'a> {
+pub struct Renderer<'a> {
     film: &'a Film,
     look: Look,
     survey: Survey,
@@ -69,8 +69,8 @@ pub struct Studio<'a> {
     topology: Topology,
 }
 
-impl<'a> Studio<'a> {
-    /// A studio for all frames of a film.
+impl<'a> Renderer<'a> {
+    /// A renderer for all frames of a film.
     ///
     /// # Errors
     /// If the film cannot look like this, or a frame cannot be read.
@@ -78,7 +78,7 @@ impl<'a> Studio<'a> {
         Self::for_frames(film, look, &(0..film.count()).collect::<Vec<_>>())
     }
 
-    /// A studio for some frames: camera and colours fit those.
+    /// A renderer for some frames: camera and colours fit those.
     ///
     /// # Errors
     /// If the film cannot look like this, or a frame cannot be read.
@@ -94,7 +94,7 @@ impl<'a> Studio<'a> {
         &self.camera
     }
 
-    /// Times of the frames that the studio is for, in s.
+    /// Times of the frames that the renderer is for, in s.
     pub fn times(&self) -> &[f64] {
         &self.survey.times
     }

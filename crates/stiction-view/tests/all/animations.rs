@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use stiction_view::animation::{self, Clip, Ending};
 use stiction_view::film::Film;
 use stiction_view::look::Look;
-use stiction_view::picture::Studio;
+use stiction_view::picture::Renderer;
 use stiction_view::tempo::Tempo;
 
 use crate::films::blocks;
@@ -43,7 +43,7 @@ fn write(name: &str) -> PathBuf {
 /// Red, green and blue of the last frame.
 fn last_picture() -> Vec<[u8; 3]> {
     let film = film();
-    let picture = Studio::new(&film, &look()).unwrap().picture(4).unwrap();
+    let picture = Renderer::new(&film, &look()).unwrap().picture(4).unwrap();
     picture.rgba.chunks_exact(4).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()
 }
 

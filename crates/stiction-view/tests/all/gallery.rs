@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::time::Instant;
 
-use stiction_view::film::{Contact, Field, Film, Place, Regime};
+use stiction_view::film::{Contact, Field, Film, Kind, Place, Regime};
 use stiction_view::look::{Arrows, Look};
-use stiction_view::picture::Studio;
+use stiction_view::picture::Renderer;
 use stiction_view::png;
 
-use crate::films::{Builder, blocks, cloth, rods, slope};
+use crate::films::{Builder, blocks, cloth, rods, sheet, slope};
 
 fn save(name: &str, film: &Film, look: &Look) {
     let folder = Path::new("/tmp/raster-out");
     std::fs::create_dir_all(folder).unwrap();
     let start = Instant::now();
-    let picture = Studio::new(film, look).unwrap().picture(0).unwrap();
+    let picture = Renderer::new(film, look).unwrap().picture(0).unwrap();
     println!(
         "{name}: {} triangles, {:.0} ms",
         film.scenery.triangles.len(),
@@ -97,6 +97,12 @@ fn gallery() {
         &tinted.film(),
         &Look { field, size: [640, 480], view: "perspective=40".parse().unwrap(), ..look.clone() },
     );
+    let mut bridge = Builder::new("A beam on two rods", 2);
+    bridge.rod("left", &[[0.0, 0.0, 0.0], [0.05, 0.1, 0.0], [0.0, 0.2, 0.0]]);
+    bridge.rod("right", &[[0.4, 0.0, 0.0], [0.35, 0.1, 0.0], [0.4, 0.2, 0.0]]);
+    let (points, triangles) = sheet(6, |s, t| [-0.1 + 0.6 * s, 0.203 + 0.05 * t, 0.0]);
+    bridge.add("beam", Kind::Solid, &points, &triangles);
+    save("bridge", &bridge.film(), &Look { size: [640, 400], ..look.clone() });
     save("top", &blocks(6).film(), &Look { view: "top".parse().unwrap(), size: [600, 450], ..look });
 }
 
@@ -111,11 +117,11 @@ fn duration() {
         ("one sample", Look { samples: 1, ..look.clone() }),
         ("one sample, no shadows", Look { samples: 1, shadows: false, ..look }),
     ] {
-        let studio = Studio::new(&film, &look).unwrap();
+        let renderer = Renderer::new(&film, &look).unwrap();
         let mut best = f64::INFINITY;
         for _ in 0..3 {
             let start = Instant::now();
-            studio.picture(0).unwrap();
+            renderer.picture(0).unwrap();
             best = best.min(start.elapsed().as_secs_f64());
         }
         println!("{name}: {:.0} ms", best * 1e3);

@@ -1,9 +1,10 @@
 //! What pictures look like, and which requests are refused.
 
 use stiction_view::camera::View;
+use stiction_view::color::Map;
 use stiction_view::film::{Field, Film, Frame, Kind, Place};
 use stiction_view::look::{Arrows, Look};
-use stiction_view::picture::{Picture, Studio};
+use stiction_view::picture::{Picture, Renderer};
 
 use crate::films::{Builder, blocks, cloth, rods, sheet, slope};
 
@@ -12,7 +13,7 @@ fn small() -> Look {
 }
 
 fn picture(film: &Film, look: &Look) -> Picture {
-    Studio::new(film, look).unwrap().picture(0).unwrap()
+    Renderer::new(film, look).unwrap().picture(0).unwrap()
 }
 
 #[test]
@@ -81,13 +82,13 @@ fn the_camera_fits_all_frames() {
             point[1] += time;
         }
     });
-    let studio = Studio::new(&film, &small()).unwrap();
+    let renderer = Renderer::new(&film, &small()).unwrap();
     for index in 0..2 {
         let frame = film.frame(index).unwrap();
         // The last thing is the floor.
         let bodies = film.scenery.things[3].vertices.start as usize;
         for point in &frame.points[..bodies] {
-            let [x, y, _] = studio.camera().project(*point);
+            let [x, y, _] = renderer.camera().project(*point);
             assert!((0.0..200.0).contains(&x) && (0.0..150.0).contains(&y));
         }
     }
@@ -125,7 +126,7 @@ fn named_views_look_where_they_say() {
     let film = blocks(1).film();
     let forward = |view: &str| {
         let look = Look { view: view.parse().unwrap(), ..small() };
-        let camera = *Studio::new(&film, &look).unwrap().camera();
+        let camera = *Renderer::new(&film, &look).unwrap().camera();
         [camera.forward, camera.up].map(|axis| axis.map(|part| part.round() as i32))
     };
     assert_eq!(forward("front"), [[0, 0, -1], [0, 1, 0]]);
@@ -142,7 +143,7 @@ fn up_is_against_gravity() {
     builder.scenery.gravity = [0.0, 0.0, -9.81];
     let look = Look { view: "front".parse().unwrap(), ..small() };
     let film = builder.film();
-    let camera = *Studio::new(&film, &look).unwrap().camera();
+    let camera = *Renderer::new(&film, &look).unwrap().camera();
     assert_eq!(camera.up.map(|part| part.round() as i32), [0, 0, 1]);
     assert_eq!(camera.right.map(|part| part.round() as i32), [1, 0, 0]);
 }
@@ -165,10 +166,10 @@ fn wrong_views_are_refused_with_a_reason() {
         let error = text.parse::<View>().unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");
     }
-    let refused = |look: &Look| Studio::new(&slope().film(), look).err().unwrap().to_string();
+    let refused = |look: &Look| Renderer::new(&slope().film(), look).err().unwrap().to_string();
     assert!(refused(&Look { view: "iso".parse().unwrap(), ..small() }).contains("2D"));
     let at_eye = Look { view: "eye=0:0:0,target=0:0:0".parse().unwrap(), ..small() };
-    assert!(Studio::new(&blocks(1).film(), &at_eye).err().unwrap().to_string().contains("same point"));
+    assert!(Renderer::new(&blocks(1).film(), &at_eye).err().unwrap().to_string().contains("same point"));
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn wrong_looks_are_refused_with_a_reason() {
     let mut builder = blocks(1);
     builder.field("pressure", "Pa", |_| 1.0);
     let film = builder.film();
-    let refused = |look: &Look| Studio::new(&film, look).err().unwrap().to_string();
+    let refused = |look: &Look| Renderer::new(&film, look).err().unwrap().to_string();
     assert!(refused(&Look { size: [0, 10], ..small() }).contains("16 to 4096"));
     assert!(refused(&Look { samples: 2, ..small() }).contains("1, 3 or 5"));
     assert!(refused(&Look { range: Some([1.0, 1.0]), ..small() }).contains("small to large"));
@@ -224,8 +225,43 @@ fn fields_of_all_places_color_pictures() {
 #[test]
 fn a_frame_that_does_not_exist_is_an_error() {
     let film = blocks(1).film();
-    assert!(Studio::new(&film, &small()).unwrap().picture(1).is_err());
+    assert!(Renderer::new(&film, &small()).unwrap().picture(1).is_err());
     let wrong = Frame::default();
     let film = Film::new(blocks(1).scenery, Box::new(vec![wrong])).unwrap();
-    assert!(Studio::new(&film, &small()).is_err());
+    assert!(Renderer::new(&film, &small()).is_err());
+}
+
+#[test]
+fn in_2d_colors_are_those_of_the_colour_bar() {
+    let mut builder = Builder::new("", 2);
+    let (points, triangles) = sheet(5, |s, t| [s + 0.3 * t, t, 0.0]);
+    builder.add("grid", Kind::Solid, &points, &triangles);
+    builder.field("height", "m", |point| point[1] + 2.0 * point[0]);
+    let look = Look {
+        field: Some("height".to_owned()),
+        range: Some([0.5, 2.5]),
+        mesh: false,
+        decoration: false,
+        ..small()
+    };
+    let film = builder.film();
+    let renderer = Renderer::new(&film, &look).unwrap();
+    let shown = renderer.picture(0).unwrap();
+    let mut compared = 0;
+    for pixel in 0..200 * 150u32 {
+        let (x, y) = (f64::from(pixel % 200) + 0.5, f64::from(pixel / 200) + 0.5);
+        let point = renderer.camera().ray(x, y).at(0.0);
+        let (s, t) = (point[0] - 0.3 * point[1], point[1]);
+        if !(0.05..0.95).contains(&s) || !(0.05..0.95).contains(&t) {
+            continue;
+        }
+        let value = point[1] + 2.0 * point[0];
+        let expected = Map::Sequential.at((value - 0.5) / 2.0);
+        for (part, expected) in expected.into_iter().enumerate() {
+            let found = shown.rgba[4 * pixel as usize + part];
+            assert!(found.abs_diff(expected) <= 3, "{value} at {x}, {y}: {found} instead of {expected}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 5000);
 }

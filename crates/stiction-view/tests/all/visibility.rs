@@ -2,7 +2,7 @@
 
 use stiction_view::film::{Film, Kind};
 use stiction_view::look::Look;
-use stiction_view::picture::{Picture, Studio};
+use stiction_view::picture::{Picture, Renderer};
 use stiction_view::ray::{Hit, first_hit};
 
 use crate::films::{Builder, ball, blocks, cloth, cuboid, draped, sheet, slope};
@@ -35,13 +35,13 @@ impl Comparison {
             shadows: false,
             ..Look::default()
         };
-        let studio = Studio::new(film, &look).unwrap();
+        let renderer = Renderer::new(film, &look).unwrap();
         for index in 0..film.count() {
             let frame = film.frame(index).unwrap();
-            let picture = studio.picture(index).unwrap();
+            let picture = renderer.picture(index).unwrap();
             let pixels = (0..160 * 120).map(|pixel| [pixel % 160, pixel / 160]);
             let hits: Vec<Option<Hit>> =
-                pixels.map(|pixel| first_hit(&film.scenery, &frame, studio.camera(), pixel)).collect();
+                pixels.map(|pixel| first_hit(&film.scenery, &frame, renderer.camera(), pixel)).collect();
             self.compare(&picture, &hits);
         }
     }
@@ -171,9 +171,9 @@ fn a_closed_surface_has_no_cracks() {
         grid.add("grid", Kind::Solid, &points, &triangles);
         let look = Look { size: [150, 150], decoration: false, ..Look::default() };
         let film = grid.film();
-        let studio = Studio::new(&film, &look).unwrap();
-        let picture = studio.picture(0).unwrap();
-        let [low, high] = [[0.0; 3], [1.0, 1.0, 0.0]].map(|corner| studio.camera().project(corner));
+        let renderer = Renderer::new(&film, &look).unwrap();
+        let picture = renderer.picture(0).unwrap();
+        let [low, high] = [[0.0; 3], [1.0, 1.0, 0.0]].map(|corner| renderer.camera().project(corner));
         for pixel in 0..150 * 150u32 {
             let (x, y) = (f64::from(pixel % 150) + 0.5, f64::from(pixel / 150) + 0.5);
             let inside = x > low[0] && x < high[0] && y > high[1] && y < low[1];
