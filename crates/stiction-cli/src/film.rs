@@ -2,9 +2,11 @@
 
 mod layout;
 mod load;
+mod memory;
 
 pub use layout::{Layout, Shapes, obstacle_meshes};
 pub use load::load;
+pub use memory::of_states;
 use stiction_sim::fields::FieldKind;
 
 /// The fields that a page has.

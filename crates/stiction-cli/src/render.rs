@@ -11,7 +11,7 @@ use stiction_view::camera::View;
 use stiction_view::error::{Error, Result};
 use stiction_view::film::Film;
 use stiction_view::look::{Arrows, Look};
-use stiction_view::picture::Studio;
+use stiction_view::picture::Renderer;
 use stiction_view::tempo::Tempo;
 use stiction_view::{gltf, page, png, sequence};
 
@@ -263,7 +263,7 @@ impl Job<'_> {
 
     fn picture(&self) -> Result<()> {
         let index = frame(&self.args.frame, self.film.count())?;
-        png::write(&Studio::new(self.film, &self.look)?.picture(index)?, self.path)
+        png::write(&Renderer::new(self.film, &self.look)?.picture(index)?, self.path)
     }
 
     fn animation(&self, format: animation::Format, proceed: Proceed<'_>) -> Result<Ending> {
@@ -273,7 +273,7 @@ impl Job<'_> {
 
     fn pictures(&self, proceed: Proceed<'_>) -> Result<Ending> {
         std::fs::create_dir_all(self.path).map_err(Error::at(self.path))?;
-        let studio = Studio::new(self.film, &self.look)?;
+        let studio = Renderer::new(self.film, &self.look)?;
         for index in 0..self.film.count() {
             if !proceed(index, self.film.count()) {
                 return Ok(Ending::Stopped);

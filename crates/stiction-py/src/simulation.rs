@@ -6,21 +6,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 use stiction::contact::ContactKey;
+use stiction::friction::Side;
 use stiction::math::Vector;
+use stiction::obstacle::Obstacle;
 use stiction_sim::error::Error;
+use stiction_sim::fields::{FieldChoice, FieldKind, Fields};
+use stiction_sim::forces::{ContactForce, ContactForces};
 use stiction_sim::io::vtu;
 use stiction_sim::model::Model;
 use stiction_sim::newton::Workspace;
 use stiction_sim::report::StepReport;
-use stiction_sim::report::schema::{Schema, Value};
+use stiction_sim::report::schema::{Schema, Value, pair_columns};
 use stiction_sim::settle::Settled;
-use stiction_sim::state::{Before, Memory, State};
+use stiction_sim::state::{Before, ContactFriction, FrictionForces, Memory, State};
 use stiction_sim::step::step;
 use stiction_sim::timings::{Phase, Timings};
 
@@ -56,8 +60,50 @@ struct Run<const D: usize> {
     state: Lock<Arc<State<D>>>,
     /// Of the steps of this object, and of the start.
     reports: Lock<Vec<StepReport<D>>>,
+    /// States to look back at.
+    past: Lock<Past<D>>,
     /// Locked during a step: steps of several threads wait for each other.
     work: Lock<Workspace<D>>,
+}
+
+/// Bytes that states to look back at may have together, about.
+const MEMORY: usize = 256 << 20;
+
+/// States of a simulation so far, evenly spaced: of long or large runs some are left out, so that memory is bounded.
+#[derive(Clone)]
+struct Past<const D: usize> {
+    kept: Vec<Arc<State<D>>>,
+    /// Every how many steps one is kept.
+    every: usize,
+    most: usize,
+}
+
+impl<const D: usize> Past<D> {
+    fn new(state: Arc<State<D>>) -> Self {
+        let size = 8 * D * 7 * state.q.len() + 1;
+        let most = (MEMORY / size).clamp(4, 400);
+        Self { kept: vec![state], every: 1, most }
+    }
+
+    fn push(&mut self, state: Arc<State<D>>) {
+        let first = self.kept.first().map_or(0, |first| first.step);
+        let steps = state.step.saturating_sub(first);
+        // The last one is always there; it goes when the next comes unless it is one to keep.
+        if self.kept.last().is_some_and(|last| !last.step.saturating_sub(first).is_multiple_of(self.every)) {
+            self.kept.pop();
+        }
+        self.kept.push(state);
+        if self.kept.len() > self.most && steps.is_multiple_of(self.every) {
+            self.every *= 2;
+            let every = self.every;
+            let last = self.kept.len() - 1;
+            let mut index = 0;
+            self.kept.retain(|state| {
+                index += 1;
+                index - 1 == last || state.step.saturating_sub(first).is_multiple_of(every)
+            });
+        }
+    }
 }
 
 /// A simulation of a scene, which starts at time 0.
@@ -88,14 +134,17 @@ pub struct Simulation {
 
 /// What is stored of a simulation: time, steps, stiffness and reserve of energy, vectors of the vertices, the length in s of the last step of an integrator that
 /// remembers one, reports.
-type Stored<'py> = (f64, usize, (Option<f64>, f64), Fields<'py>, Option<f64>, Bound<'py, PyList>);
+type Stored<'py> = (f64, usize, (Option<f64>, f64), Vectors<'py>, Option<f64>, Bound<'py, PyList>);
 
 /// The code of a contact's key, and its numbers.
 type Remembered = ((u8, [u32; 2]), [f64; 3]);
 
+/// Friction in a contact: the code of its key, vertices, weights, force, speed, whether it sticks, heat.
+type Rubbing = ((u8, [u32; 2]), [u32; 4], [f64; 4], Vec<f64>, f64, bool, f64);
+
 /// Positions, velocities, accelerations, forces by mass, and positions and velocities one step earlier; the last four where an integrator has them;
-/// then what contacts remember.
-type Fields<'py> = Vec<Bound<'py, PyAny>>;
+/// then what contacts remember, accelerations, friction on vertices and in contacts.
+type Vectors<'py> = Vec<Bound<'py, PyAny>>;
 
 #[pymethods]
 impl Simulation {
@@ -251,7 +300,102 @@ impl Simulation {
         slices(py, parts.iter().map(|part| (&part.name, &part.nodes)))
     }
 
-    /// Writes elements, positions, velocities and bodies for ParaView, as VTU.
+    /// All contacts with their forces, as arrays with a row for each: `first`, `second` (numbers of things: bodies in the order of `bodies`, then
+    /// obstacles in that of `obstacles`), `kind` (0 vertex–vertex, 1 vertex–edge, 2 edge–edge, 3 vertex–face, 4 vertex–obstacle), `place` (m), `normal` (from
+    /// the second to the first), `normal_force` (λ in N), `friction` (N, on the first; the opposite acts on the second), `regime` (0 without friction, 1 stick, 2
+    /// slip), `slip_speed` (m/s), `birth` (s), `slip` (m), `heat` (J). Friction is that of the last step; one that ended in it has `normal_force` 0.
+    #[getter]
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        either!(AnyRun, &self.run, run => contact_arrays(py, &run.model, &run.forces(py)?))
+    }
+
+    /// Contact forces on the vertices of `surface` in N: a dictionary with `normal` and `friction`, both of shape (n, D).
+    fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        either!(AnyRun, &self.run, run => {
+            let forces = run.forces(py)?;
+            let out = PyDict::new(py);
+            out.set_item("normal", from_vectors(py, &forces.normal))?;
+            out.set_item("friction", from_vectors(py, &forces.friction))?;
+            Ok(out)
+        })
+    }
+
+    /// Contact pressure on the vertices of `surface` in Pa, shape (n,): normal forces by the area that each vertex has now, or at rest. In 2D areas are lengths
+    /// times thickness.
+    #[pyo3(signature = (at_rest = false))]
+    fn pressure<'py>(&self, py: Python<'py>, at_rest: bool) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let kind = if at_rest { FieldKind::ContactPressureRest } else { FieldKind::ContactPressure };
+        either!(AnyRun, &self.run, run => {
+            let fields = run.fields(py, &FieldChoice::these([kind]))?;
+            let values = fields.list.into_iter().next().map(|field| field.values).unwrap_or_default();
+            Ok(PyArray1::from_vec(py, values))
+        })
+    }
+
+    /// Fields by name, all or those with the given names: on the vertices of `surface`, or in its cells (edges, triangles, then tetrahedra: `von_mises`, `stress`, `strain`). Vectors
+    /// have three components, tensors nine. `stiction.field_names()` says which there are.
+    #[pyo3(signature = (names = None))]
+    fn fields<'py>(&self, py: Python<'py>, names: Option<Vec<String>>) -> PyResult<Bound<'py, PyDict>> {
+        let choice = match names {
+            None => FieldChoice::all(),
+            Some(names) => {
+                let kinds =
+                    names.iter().map(|name| name.parse::<FieldKind>().map_err(|error| at("names", error)));
+                FieldChoice::these(kinds.collect::<PyResult<Vec<_>>>()?)
+            }
+        };
+        let out = PyDict::new(py);
+        either!(AnyRun, &self.run, run => {
+            for field in run.fields(py, &choice)?.list {
+                let components = field.kind.components();
+                let array = PyArray1::from_vec(py, field.values);
+                if components == 1 {
+                    out.set_item(field.kind.name(), array)?;
+                } else {
+                    let rows = array.len()? / components;
+                    out.set_item(field.kind.name(), array.reshape([rows, components])?)?;
+                }
+            }
+        });
+        Ok(out)
+    }
+
+    /// What each two bodies, or a body and an obstacle, did to each other at the end of the last step: a dictionary for each pair that touches, with the columns of
+    /// `pairs.csv`. Forces act on `first`; those on `second` are opposite.
+    #[getter]
+    fn pair_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        either!(AnyRun, &self.run, run => run.pairs(py))
+    }
+
+    /// Where the obstacles are, by name: for each its kind (`plane`, `sphere`, `cylinder`) and its numbers.
+    #[getter]
+    fn obstacles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        either!(AnyRun, &self.run, run => {
+            let out = PyDict::new(py);
+            let solids = run.model.obstacles.at(run.state()?.time);
+            for (name, solid) in run.model.obstacle_names().into_iter().zip(&solids) {
+                out.set_item(name, obstacle_numbers(py, solid)?)?;
+            }
+            Ok(out)
+        })
+    }
+
+    /// A page that plays the steps of this object, as HTML: what `show` displays.
+    ///
+    /// Of long runs some steps are left out. `title`: of the page.
+    #[pyo3(signature = (title = "simulation"))]
+    fn page(&self, py: Python<'_>, title: &str) -> PyResult<String> {
+        either!(AnyRun, &self.run, run => {
+            let (states, reports) = (run.past.lock()?.clone(), run.reports.lock()?.clone());
+            let made = py.detach(|| {
+                let film = stiction_cli::film::of_states(title, &run.model, &states.kept, &reports)?;
+                stiction_view::page::html(&film, stiction_view::page::Options::default())
+            });
+            made.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        })
+    }
+
+    /// Writes elements, positions, velocities and all fields for ParaView, as VTU.
     #[expect(clippy::needless_pass_by_value, reason = "paths of Python become owned ones")]
     fn write_vtu(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         either!(AnyRun, &self.run, run => {
@@ -313,6 +457,10 @@ impl Simulation {
             let mut fields = fields.map(|field| from_vectors(py, field).into_any()).to_vec();
             let memory = state.memory.iter().map(|(key, numbers)| (key.code(), *numbers));
             fields.push(PyList::new(py, memory.collect::<Vec<Remembered>>())?.into_any());
+            fields.push(from_vectors(py, &state.acceleration).into_any());
+            fields.push(from_vectors(py, &state.friction.on_vertices).into_any());
+            let rubbing = state.friction.in_contacts.iter().map(stored_friction);
+            fields.push(PyList::new(py, rubbing.collect::<Vec<Rubbing>>())?.into_any());
             Ok((state.time, state.step, (state.kappa, state.reserve), fields, length, reports))
         })
     }
@@ -324,8 +472,9 @@ impl Simulation {
         if !reserve.is_finite() {
             return Err(at("reserve", "must be finite"));
         }
-        let [q, v, a, f, q_before, v_before, memory @ ..] = &fields[..] else {
-            return Err(at("state", format!("has {} fields of vectors, expected 6", fields.len())));
+        let [q, v, a, f, q_before, v_before, memory, acceleration, on_vertices, in_contacts] = &fields[..]
+        else {
+            return Err(at("state", format!("has {} fields, expected 10", fields.len())));
         };
         let memory = remembered(memory)?;
         either!(AnyRun, &self.run, run => {
@@ -340,7 +489,13 @@ impl Simulation {
             let a = if a.len()? == 0 { Vec::new() } else { field("a", a)? };
             let f = if f.len()? == 0 { Vec::new() } else { field("f", f)? };
             let (q, v) = (field("q", q)?, field("v", v)?);
-            *run.state.lock()? = Arc::new(State { q, v, time, step, a, f, before, kappa, reserve, memory });
+            let acceleration =
+                if acceleration.len()? == 0 { Vec::new() } else { field("acceleration", acceleration)? };
+            let friction = run.friction(on_vertices, in_contacts)?;
+            let state = State { q, v, time, step, a, f, before, kappa, reserve, memory, acceleration, friction };
+            let state = Arc::new(state);
+            *run.past.lock()? = Past::new(state.clone());
+            *run.state.lock()? = state;
             run.reports.lock()?.clear();
         });
         // Dropped without the lock, as in `load`.
@@ -367,13 +522,9 @@ fn slices<'a, 'py>(
     Ok(out)
 }
 
-/// What contacts remember, if it was stored; a key that there is not, or twice, is refused.
-fn remembered(stored: &[Bound<'_, PyAny>]) -> PyResult<Memory> {
-    let stored: Vec<Remembered> = match stored {
-        [] => Vec::new(),
-        [list] => list.extract()?,
-        more => return Err(at("state", format!("has {} fields, expected 6 or 7", 6 + more.len()))),
-    };
+/// What contacts remember; a key that there is not, or twice, is refused.
+fn remembered(stored: &Bound<'_, PyAny>) -> PyResult<Memory> {
+    let stored: Vec<Remembered> = stored.extract()?;
     let entries = stored.into_iter().map(|((kind, sides), numbers)| {
         let key =
             ContactKey::from_code(kind, sides).filter(|_| numbers.iter().all(|number| number.is_finite()));
@@ -381,6 +532,21 @@ fn remembered(stored: &[Bound<'_, PyAny>]) -> PyResult<Memory> {
     });
     let entries = entries.collect::<PyResult<Vec<_>>>()?;
     Memory::new(entries).map_err(|error| at("memory", error))
+}
+
+fn stored_friction<const D: usize>(of: &ContactFriction<D>) -> Rubbing {
+    (of.key.code(), of.vertices, of.weights, of.force.0.to_vec(), of.speed, of.sticks, of.heat)
+}
+
+/// Friction in a contact as it was stored, if its numbers are possible.
+fn restored_friction<const D: usize>(stored: Rubbing, vertices: usize) -> Option<ContactFriction<D>> {
+    let ((kind, sides), list, weights, force, speed, sticks, heat) = stored;
+    let key = ContactKey::from_code(kind, sides)?;
+    let force = Vector(<[f64; D]>::try_from(force).ok()?);
+    let is_good = force.is_finite()
+        && weights.iter().chain([&speed, &heat]).all(|number| number.is_finite())
+        && list.iter().all(|v| (*v as usize) < vertices);
+    is_good.then_some(ContactFriction { key, vertices: list, weights, force, speed, sticks, heat })
 }
 
 impl<const D: usize> Run<D> {
@@ -414,6 +580,7 @@ impl<const D: usize> Run<D> {
             schema: Schema::of(&model),
             surface: SharedSurface::new((*model.surface).clone()),
             reports: Lock::new(vec![StepReport::at_start(&model, &state)]),
+            past: Lock::new(Past::new(Arc::new(state.clone()))),
             state: Lock::new(Arc::new(state)),
             work: Lock::new(work),
             model,
@@ -432,6 +599,27 @@ impl<const D: usize> Run<D> {
         }
     }
 
+    /// Friction as it was stored.
+    fn friction(
+        &self,
+        on_vertices: &Bound<'_, PyAny>,
+        in_contacts: &Bound<'_, PyAny>,
+    ) -> PyResult<FrictionForces<D>> {
+        let count = self.model.surface.rest().len();
+        let on_vertices: Vec<Vector<D>> =
+            if on_vertices.len()? == 0 { Vec::new() } else { vectors("friction", on_vertices)? };
+        if !(on_vertices.is_empty() || on_vertices.len() == count) {
+            return Err(at("friction", format!("has {} rows, expected {count}", on_vertices.len())));
+        }
+        let stored: Vec<Rubbing> = in_contacts.extract()?;
+        let restored = stored.into_iter().map(|stored| restored_friction(stored, count));
+        let restored: Option<Vec<ContactFriction<D>>> = restored.collect();
+        let mut in_contacts = restored
+            .ok_or_else(|| at("friction", "must have keys of contacts, their vertices and finite numbers"))?;
+        in_contacts.sort_by_key(|of| of.key);
+        Ok(FrictionForces { on_vertices, in_contacts })
+    }
+
     fn state(&self) -> PyResult<Arc<State<D>>> {
         Ok(self.state.lock()?.clone())
     }
@@ -444,8 +632,46 @@ impl<const D: usize> Run<D> {
         let report = step(&self.model, &mut state, &mut work)
             .map_err(|error| StepError::new_err(self.model.describe(&error)))?;
         self.reports.lock()?.push(report.clone());
-        *self.state.lock()? = Arc::new(state);
+        let state = Arc::new(state);
+        self.past.lock()?.push(state.clone());
+        *self.state.lock()? = state;
         Ok(report)
+    }
+
+    /// The forces in the state.
+    fn forces(&self, py: Python<'_>) -> PyResult<ContactForces<D>> {
+        let state = self.state()?;
+        py.detach(|| ContactForces::of(&self.model, &state))
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+
+    /// Fields of the state.
+    fn fields(&self, py: Python<'_>, choice: &FieldChoice) -> PyResult<Fields> {
+        let (state, forces) = (self.state()?, self.forces(py)?);
+        Ok(py.detach(|| Fields::of(&self.model, &state, &forces, choice)))
+    }
+
+    fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let pairs = self.reports.lock()?.last().map(|report| report.forces.pairs.clone()).unwrap_or_default();
+        let names: Vec<String> = self
+            .model
+            .parts
+            .iter()
+            .map(|part| part.name.clone())
+            .chain(self.model.obstacle_names())
+            .collect();
+        let (out, columns) = (PyList::empty(py), pair_columns::<D>());
+        for pair in &pairs {
+            let row = PyDict::new(py);
+            let sides = pair.sides.map(|side| thing(&self.model, side) as usize);
+            row.set_item("first", names.get(sides[0]))?;
+            row.set_item("second", names.get(sides[1]))?;
+            for column in &columns {
+                set_value(&row, column.name(), column.value(&pair.load))?;
+            }
+            out.append(row)?;
+        }
+        Ok(out)
     }
 }
 
@@ -462,7 +688,9 @@ impl<const D: usize> Run<D> {
         let report = StepReport::at_start(&self.model, &state);
         self.check_terms("in the state of the file")?;
         *self.reports.lock()? = vec![report];
-        *self.state.lock()? = Arc::new(state);
+        let state = Arc::new(state);
+        *self.past.lock()? = Past::new(state.clone());
+        *self.state.lock()? = state;
         Ok(())
     }
 }
@@ -475,11 +703,76 @@ fn record<'py, const D: usize>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     for column in schema.columns() {
-        match column.value(report) {
-            Value::Count(count) => out.set_item(column.name(), count)?,
-            Value::Number(number) => out.set_item(column.name(), number)?,
-            Value::Text(text) => out.set_item(column.name(), text)?,
+        set_value(&out, column.name(), column.value(report))?;
+    }
+    Ok(out)
+}
+
+fn set_value(out: &Bound<'_, PyDict>, name: &str, value: Value<'_>) -> PyResult<()> {
+    match value {
+        Value::Count(count) => out.set_item(name, count),
+        Value::Number(number) => out.set_item(name, number),
+        Value::Text(text) => out.set_item(name, text),
+    }
+}
+
+/// The number of a side among all things: bodies first, then obstacles.
+fn thing<const D: usize>(model: &Model<D>, side: Side) -> i64 {
+    match side {
+        Side::Body(body) => i64::from(body),
+        Side::Obstacle(obstacle) => model.parts.len() as i64 + i64::from(obstacle),
+    }
+}
+
+/// Contacts as arrays.
+fn contact_arrays<'py, const D: usize>(
+    py: Python<'py>,
+    model: &Model<D>,
+    forces: &ContactForces<D>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (out, list) = (PyDict::new(py), &forces.contacts);
+    let whole = |of: &dyn Fn(&ContactForce<D>) -> i64| PyArray1::from_iter(py, list.iter().map(of));
+    let numbers = |of: fn(&ContactForce<D>) -> f64| PyArray1::from_iter(py, list.iter().map(of));
+    let vectors =
+        |of: fn(&ContactForce<D>) -> Vector<D>| from_vectors(py, &list.iter().map(of).collect::<Vec<_>>());
+    out.set_item("first", whole(&|contact| thing(model, contact.sides[0])))?;
+    out.set_item("second", whole(&|contact| thing(model, contact.sides[1])))?;
+    out.set_item("kind", whole(&|contact| i64::from(contact.key.code().0)))?;
+    out.set_item("place", vectors(ContactForce::place))?;
+    out.set_item("normal", vectors(|contact| contact.touch.normal))?;
+    out.set_item("normal_force", numbers(|contact| contact.normal_force))?;
+    out.set_item("friction", vectors(|contact| contact.friction))?;
+    out.set_item("regime", whole(&|contact| contact.regime as i64))?;
+    out.set_item("slip_speed", numbers(|contact| contact.slip_speed))?;
+    out.set_item("birth", numbers(|contact| contact.birth))?;
+    out.set_item("slip", numbers(|contact| contact.slip))?;
+    out.set_item("heat", numbers(|contact| contact.heat))?;
+    Ok(out)
+}
+
+/// The kind and the numbers of an obstacle.
+fn obstacle_numbers<'py, const D: usize>(
+    py: Python<'py>,
+    solid: &Obstacle<D>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    let array = |vector: Vector<D>| PyArray1::from_slice(py, &vector.0);
+    out.set_item("kind", solid.kind_name())?;
+    match solid {
+        Obstacle::Plane(plane) => {
+            out.set_item("point", array(plane.point()))?;
+            out.set_item("normal", array(plane.normal()))?;
         }
+        Obstacle::Sphere(sphere) => {
+            out.set_item("center", array(sphere.center()))?;
+            out.set_item("radius", sphere.radius())?;
+        }
+        Obstacle::Cylinder(cylinder) => {
+            out.set_item("point", array(cylinder.point()))?;
+            out.set_item("axis", array(cylinder.axis()))?;
+            out.set_item("radius", cylinder.radius())?;
+        }
+        _ => {}
     }
     Ok(out)
 }

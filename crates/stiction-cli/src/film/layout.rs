@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stiction::math::Vector;
-use stiction_sim::fields::ObstacleMesh;
+use stiction_sim::fields::{ObstacleMesh, Place};
 use stiction_sim::io::Mesh;
 use stiction_sim::model::Model;
 use stiction_view::film::{Kind, Scenery, Thing};
@@ -138,6 +138,21 @@ impl Layout {
         }
         self.obstacle_vertices = numbering.order;
         self.obstacle_triangles = scenery.triangles.len() - self.cells.len();
+    }
+
+    /// A field at the places of the film, given its values on vertices or cells of frames; 0 on obstacles.
+    pub fn values(&self, place: Place, components: usize, values: &[f64]) -> Vec<f32> {
+        let of = |k: usize| {
+            (0..components).map(move |c| values.get(k * components + c).map_or(0.0, |value| *value as f32))
+        };
+        let (mut out, missing): (Vec<f32>, usize) = match place {
+            Place::Vertices => {
+                (self.vertices.iter().flat_map(|v| of(*v as usize)).collect(), self.obstacle_vertices.len())
+            }
+            Place::Cells => (self.cells.iter().flat_map(|cell| of(*cell)).collect(), self.obstacle_triangles),
+        };
+        out.resize(out.len() + missing * components, 0.0);
+        out
     }
 
     /// The points of the film, given those of bodies and of obstacles.

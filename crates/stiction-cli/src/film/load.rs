@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stiction_sim::fields::FieldKind;
+use stiction_sim::fields::{self, FieldKind};
 use stiction_sim::io::vtu::{FrameData, read_frame};
 use stiction_view::error::{Error, Result};
 use stiction_view::film::{Contact, Curve, Field, Film, Frame, Place, Reel, Regime, Scenery};
@@ -50,18 +50,22 @@ fn chosen(bodies: &FrameData, wanted: Option<&[FieldKind]>) -> Vec<Field> {
         let found = bodies.on_points(kind.name()).or_else(|| bodies.on_cells(kind.name()));
         found.is_some() && kind.components() < 9 && wanted.is_none_or(|wanted| wanted.contains(kind))
     };
-    let field = |kind: FieldKind| Field {
+    FieldKind::ALL.into_iter().filter(has).map(field).collect()
+}
+
+/// What a field is, for those who look at it.
+pub(super) fn field(kind: FieldKind) -> Field {
+    Field {
         name: kind.name().to_owned(),
         unit: kind.unit().to_owned(),
         meaning: kind.meaning().to_owned(),
         place: match kind.place() {
-            stiction_sim::fields::Place::Vertices => Place::Vertices,
-            stiction_sim::fields::Place::Cells => Place::Triangles,
+            fields::Place::Vertices => Place::Vertices,
+            fields::Place::Cells => Place::Triangles,
         },
         components: kind.components(),
         categories: kind.categories().iter().map(|name| (*name).to_owned()).collect(),
-    };
-    FieldKind::ALL.into_iter().filter(has).map(field).collect()
+    }
 }
 
 fn names(fields: &[Field]) -> Vec<(String, Place, usize)> {
@@ -205,25 +209,12 @@ impl Reel for Run {
 }
 
 impl Run {
-    /// A field of a frame at the places of the film; 0 on obstacles.
+    /// A field of a frame at the places of the film.
     fn values(&self, bodies: &FrameData, (name, place, components): &(String, Place, usize)) -> Vec<f32> {
         let values =
             bodies.on_points(name).or_else(|| bodies.on_cells(name)).map_or(&[][..], |array| &array.values);
-        let of = |k: usize| {
-            (0..*components).map(move |c| values.get(k * components + c).map_or(0.0, |value| *value as f32))
-        };
-        let (mut out, missing): (Vec<f32>, usize) = match place {
-            Place::Vertices => {
-                let own = self.layout.vertices.iter().flat_map(|v| of(*v as usize)).collect();
-                (own, self.layout.obstacle_vertices.len())
-            }
-            _ => (
-                self.layout.cells.iter().flat_map(|cell| of(*cell)).collect(),
-                self.layout.obstacle_triangles,
-            ),
-        };
-        out.resize(out.len() + missing * components, 0.0);
-        out
+        let place = if *place == Place::Vertices { fields::Place::Vertices } else { fields::Place::Cells };
+        self.layout.values(place, *components, values)
     }
 }
 

@@ -9,7 +9,7 @@ use stiction_sim::model::Model;
 use stiction_view::error::Result;
 use stiction_view::film::{Film, Frame};
 use stiction_view::look::Look;
-use stiction_view::picture::Studio;
+use stiction_view::picture::Renderer;
 use stiction_view::png;
 
 use super::Area;
@@ -33,7 +33,7 @@ pub fn draw<const D: usize>(
     #[expect(clippy::cast_sign_loss, reason = "fields have a size")]
     let size = [width, height].map(|side| (PIXELS * side).round() as u32);
     let look = Look { size, decoration: false, background: [0xf4, 0xf6, 0xf8], ..Look::default() };
-    let studio = Studio::new(&film, &look)?;
+    let studio = Renderer::new(&film, &look)?;
     for (index, [left, top, width, height]) in areas.iter().enumerate() {
         let data = STANDARD.encode(png::bytes(&studio.picture(index)?)?);
         let _ = writeln!(

@@ -113,7 +113,7 @@ fn bad_files_are_refused_with_place_and_reason() {
     let contact = good.len() - 48;
     for (bytes, words) in [
         (changed(0, b"notation"), vec!["byte 0", "no state that stiction saved"]),
-        (changed(8, &[7]), vec!["byte 8", "version 7", "knows 3"]),
+        (changed(8, &[7]), vec!["byte 8", "version 7", "knows 4"]),
         (changed(12, &[3]), vec!["byte 12", "3D", "2D"]),
         (changed(16, &[1, 2, 3]), vec!["byte 16", "other bodies than the scene"]),
         (changed(24, &u64::MAX.to_le_bytes()), vec!["byte 24", "nodes"]),
