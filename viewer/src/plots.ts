@@ -185,6 +185,7 @@ class Plot {
         const pen = this.prepare(this.curves);
         if (!pen) return;
         const style = getComputedStyle(document.documentElement);
+        this.names.querySelectorAll("i").forEach((key, index) => (key.style.background = curveColour(index)));
         this.drawAxes(pen, style.getPropertyValue("--faint"), style.getPropertyValue("--soft"));
         this.group.curves.forEach((curve, index) => this.drawCurve(pen, this.data.values[curve], curveColour(index)));
         this.drawCursor();
