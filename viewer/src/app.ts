@@ -501,6 +501,6 @@ function color(name: string): string {
 function thinningNote(film: Film): string {
     const { film_frames: all, triangles, steps } = film.header;
     const size = triangles > 0 ? `${triangles.toLocaleString("en")} triangles` : "";
-    const thinned = film.count < all ? `${film.count} of ${all} frames` : `${film.count} frames`;
+    const thinned = film.count < all ? `${film.count} of ${all} frames` : `${all} ${all === 1 ? "frame" : "frames"}`;
     return [size, thinned, steps > 0 ? `${steps.toLocaleString("en")} steps` : ""].filter(Boolean).join(" · ");
 }
