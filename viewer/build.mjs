@@ -36,8 +36,12 @@ const text = async (entry, more) =>
 const script = await text("src/main.ts", { format: "iife" });
 const style = await text("src/page.css", {});
 if (/<\/script|<!--/i.test(script)) throw new Error("the script would end early in the page");
+// The licence of three.js wants to be in every copy.
+const licence = readFileSync(join(here, "node_modules/three/LICENSE"), "utf8").trim();
+if (licence.includes("--")) throw new Error("the licence would end its comment early");
 const page = readFileSync(join(here, "src/page.html"), "utf8")
     .replace("{{hash}}", () => hash())
+    .replace("{{licence}}", () => `This page contains three.js.\n\n${licence}`)
     .replace("{{style}}", () => style)
     .replace("{{script}}", () => script);
 writeFileSync(target, page);

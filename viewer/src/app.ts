@@ -255,7 +255,7 @@ export class App {
         const map = this.map(range);
         stage.setColours(mapPixels(map, 256));
         stage.setValues(numbers, { mode, categories: false, range });
-        showLegend(byId("legend"), title, { map, range });
+        showLegend(byId("legend"), title, { map, range, gaps: numbers.some(Number.isNaN) });
         this.panel?.explain(head.meaning, range, false);
     }
 
@@ -405,7 +405,7 @@ export class App {
     private theme(theme: string | null): void {
         const dark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
         document.documentElement.classList.toggle("dark", dark);
-        this.stage?.setTheme(color("--view"), dark);
+        this.stage?.setTheme(color("--view"), color("--missing"), dark);
         this.plots?.redraw();
         this.view?.redraw();
     }
@@ -501,6 +501,6 @@ function color(name: string): string {
 function thinningNote(film: Film): string {
     const { film_frames: all, triangles, steps } = film.header;
     const size = triangles > 0 ? `${triangles.toLocaleString("en")} triangles` : "";
-    const thinned = film.count < all ? `${film.count} of ${all} frames` : `${film.count} frames`;
+    const thinned = film.count < all ? `${film.count} of ${all} frames` : `${all} ${all === 1 ? "frame" : "frames"}`;
     return [size, thinned, steps > 0 ? `${steps.toLocaleString("en")} steps` : ""].filter(Boolean).join(" · ");
 }

@@ -4,7 +4,7 @@ import { words } from "./fields.ts";
 import type { Contacts, Film } from "./film.ts";
 import type { Field } from "./header.ts";
 import type { Pick } from "./picking.ts";
-import { readable } from "./ticks.ts";
+import { readable, readableVector } from "./ticks.ts";
 
 type Row = [string, string];
 
@@ -12,7 +12,9 @@ type Row = [string, string];
 export async function fillCard(home: HTMLElement, film: Film, pick: Pick, frame: number, place: number[], close: () => void): Promise<void> {
     const { title, subtitle, rows } =
         pick.kind === "contact" ? await contactRows(film, pick.contact, frame) : await bodyRows(film, pick, frame);
-    const shown = place.slice(0, film.header.dimension).map((x) => readable(x, 4)).join(", ");
+    const { bounds, dimension } = film.header;
+    const extent = Math.max(...bounds.high.map((x, axis) => x - bounds.low[axis]));
+    const shown = readableVector(place.slice(0, dimension), 4, extent);
     const lines = [["Position", `(${shown}) m`] as Row, ...rows];
     const closer = element("button", { class: "close", title: "Close (esc)", "aria-label": "Close" }, "✕");
     closer.addEventListener("click", close);
@@ -53,7 +55,7 @@ async function contactRows(film: Film, contact: number, frame: number): Promise<
 /** The force on the first thing: its size and components. */
 function forceText(forces: Float32Array, contact: number, dimension: number): string {
     const force = [...forces.subarray(3 * contact, 3 * contact + dimension)];
-    return `${readable(Math.hypot(...force))} N (${force.map((part) => readable(part)).join(", ")})`;
+    return `${readable(Math.hypot(...force))} N (${readableVector(force)})`;
 }
 
 function ratioText(contacts: Contacts, contact: number): string {
@@ -67,5 +69,5 @@ function valueText(field: Field, values: Float32Array, index: number): string {
     if (parts.every(Number.isNaN)) return "–";
     const unit = field.unit ? ` ${field.unit}` : "";
     if (parts.length === 1) return `${readable(parts[0])}${unit}`;
-    return `${readable(Math.hypot(...parts))}${unit} (${parts.map((part) => readable(part)).join(", ")})`;
+    return `${readable(Math.hypot(...parts))}${unit} (${readableVector(parts)})`;
 }

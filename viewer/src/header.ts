@@ -70,7 +70,9 @@ export function parseHeader(text: string | null | undefined): Header {
     } catch {
         throw new Error("the description of the film is damaged");
     }
-    if (header.format !== FORMAT) throw new Error(`the film has format ${header.format}, this player reads ${FORMAT}`);
+    if (header.format !== FORMAT) throw new Error(`the film has format ${header.format}, but this player reads format ${FORMAT}`);
     if (!header.frames?.length) throw new Error("the film has no frames");
+    // JSON has no NaN: a time without value is null there.
+    header.frames = header.frames.map(([step, time]) => [step, time ?? NaN]);
     return header;
 }

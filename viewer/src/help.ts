@@ -2,12 +2,12 @@ import { element } from "./dom.ts";
 
 const KEYS: [string[], string][] = [
     [["space"], "play or pause"],
-    [["←", "→"], "one frame back or on; with shift ten"],
+    [["←", "→"], "one frame back or forward; ten with shift"],
     [["home", "end"], "first or last frame"],
     [["+", "−"], "faster or slower"],
     [["L"], "loop"],
     [["F"], "show everything"],
-    [["1", "2", "3"], "look from the right, from the front, from above"],
+    [["1", "2", "3"], "view from the right, from the front, from above"],
     [["C"], "colour by the next field"],
     [["A"], "force arrows"],
     [["K"], "contact points"],
@@ -15,17 +15,17 @@ const KEYS: [string[], string][] = [
     [["X"], "section plane"],
     [["P"], "plots"],
     [["S"], "settings"],
-    [["D"], "dark or light"],
-    [["esc"], "close what is open"],
+    [["D"], "dark or light theme"],
+    [["esc"], "close the card or this help"],
 ];
 
 const POINTER: [string, string][] = [
-    ["Drag", "turn (in 2D: move)"],
-    ["Right drag, or two fingers", "move"],
+    ["Drag", "rotate (in 2D: pan)"],
+    ["Right drag, or two fingers", "pan"],
     ["Wheel, or pinch", "zoom"],
     ["Click", "pick a body or a contact"],
-    ["Double click", "turn about this place"],
-    ["Click or drag in a plot", "go to this time"],
+    ["Double click", "rotate about this point"],
+    ["Click or drag in a plot", "jump to this time"],
 ];
 
 export function fillHelp(home: HTMLElement): void {

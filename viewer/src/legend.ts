@@ -4,7 +4,7 @@ import { key } from "./settings.ts";
 import { linearTicks, tickLabels } from "./ticks.ts";
 
 /** Shows a colour bar, or the colours of categories. */
-export function showLegend(home: HTMLElement, title: string, colours: { map: MapName; range: [number, number] } | { categories: string[] }): void {
+export function showLegend(home: HTMLElement, title: string, colours: { map: MapName; range: [number, number]; gaps: boolean } | { categories: string[] }): void {
     home.hidden = false;
     const name = element("div", { class: "name" }, title);
     if ("categories" in colours) {
@@ -15,7 +15,8 @@ export function showLegend(home: HTMLElement, title: string, colours: { map: Map
     const ramp = element("div", { class: "ramp" });
     const stops = Array.from({ length: 24 }, (_, index) => css(mapColour(colours.map, index / 23)));
     ramp.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-    home.replaceChildren(name, ramp, marks(colours.range));
+    const gaps = colours.gaps ? key("var(--missing)", "no value") : "";
+    home.replaceChildren(name, ramp, marks(colours.range), gaps);
 }
 
 function marks([low, high]: [number, number]): HTMLElement {

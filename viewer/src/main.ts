@@ -6,7 +6,7 @@ import { Film } from "./film.ts";
 function fail(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     const message = byId("message");
-    message.replaceChildren(element("b", {}, "This page cannot show its film"), text.charAt(0).toUpperCase() + text.slice(1) + ".");
+    message.replaceChildren(element("b", {}, "This run cannot be shown"), text.charAt(0).toUpperCase() + text.slice(1) + ".");
     message.hidden = false;
     document.documentElement.dataset.state = "failed";
 }

@@ -1,4 +1,4 @@
-import { bodyColour, css } from "./colours.ts";
+import { bodyColour, type Colour, css } from "./colours.ts";
 import { firstFrom, firstGroups, type Group, groups, positiveRange, rangeOf, shortName, spansDecades, valueAt } from "./curves.ts";
 import { element, fill } from "./dom.ts";
 import type { CurveHead } from "./header.ts";
@@ -116,8 +116,8 @@ class Plot {
             const items = list.map((group, index) => element("option", { value: `${first + index}` }, group.title));
             return element("optgroup", { label }, ...items);
         };
-        if (choices.together.length > 0) made.append(options("Together", choices.together, 0));
-        made.append(options("One by one", choices.alone, choices.together.length));
+        if (choices.together.length > 0) made.append(options("Groups", choices.together, 0));
+        made.append(options("Single curves", choices.alone, choices.together.length));
         made.value = `${all.indexOf(this.group)}`;
         made.addEventListener("change", () => {
             this.show(all[Number(made.value)]);
@@ -135,12 +135,13 @@ class Plot {
         this.readings.length = 0;
         const keys = heads.map((head, index) => {
             const colour = element("i");
-            colour.style.background = css(bodyColour(index));
+            colour.style.background = curveColour(index);
             const reading = element("b");
             this.readings.push(reading);
             const name = heads.length > 1 ? shortName(head.name, all) : "";
             return element("span", { class: "key", title: `${head.name}: ${head.meaning}` }, colour, name, reading);
         });
+        this.names.classList.toggle("two", keys.length > 3);
         this.names.replaceChildren(...keys);
         const shown = this.shown();
         this.canLog = positiveRange(shown)?.allPositive ?? false;
@@ -184,8 +185,9 @@ class Plot {
         const pen = this.prepare(this.curves);
         if (!pen) return;
         const style = getComputedStyle(document.documentElement);
+        this.names.querySelectorAll("i").forEach((key, index) => (key.style.background = curveColour(index)));
         this.drawAxes(pen, style.getPropertyValue("--faint"), style.getPropertyValue("--soft"));
-        this.group.curves.forEach((curve, index) => this.drawCurve(pen, this.data.values[curve], css(bodyColour(index))));
+        this.group.curves.forEach((curve, index) => this.drawCurve(pen, this.data.values[curve], curveColour(index)));
         this.drawCursor();
     }
 
@@ -242,7 +244,7 @@ class Plot {
         this.group.curves.forEach((curve, index) => {
             const value = valueAt(this.data.times, this.data.values[curve], this.time);
             if (!Number.isFinite(value) || (this.logarithmic && value <= 0)) return;
-            pen.fillStyle = css(bodyColour(index));
+            pen.fillStyle = curveColour(index);
             pen.strokeStyle = style.getPropertyValue("--card");
             pen.beginPath();
             pen.arc(x, this.y(value), 3.6, 0, 2 * Math.PI);
@@ -286,6 +288,12 @@ class Plot {
         const time = times[0] + Math.min(1, Math.max(0, share)) * (times[times.length - 1] - times[0]);
         this.seek(time);
     }
+}
+
+/** Readable on light and dark ground. */
+function curveColour(index: number): string {
+    const lift = document.documentElement.classList.contains("dark") ? 0.28 : 0;
+    return css(bodyColour(index).map((part) => part + lift * (1 - part)) as Colour);
 }
 
 function stroke(pen: CanvasRenderingContext2D, [ax, ay, bx, by]: [number, number, number, number]): void {

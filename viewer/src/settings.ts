@@ -66,7 +66,7 @@ export class Panel {
         this.colour.id = "colour";
         this.low = this.limit(0);
         this.high = this.limit(1);
-        this.range = select("Range", [["run", "of the whole run"], ["frame", "of this frame"], ["own", "my own"]], "run", (value) => this.chooseRange(value));
+        this.range = select("Range", [["run", "whole run"], ["frame", "this frame"], ["own", "custom"]], "run", (value) => this.chooseRange(value));
         this.lines = checkbox("Mesh lines", settings.lines, set("lines"));
         this.dots = checkbox("Contact points", settings.dots, set("dots"));
         const kinds: [string, string][] = [["none", "none"], ["total", "total"], ["normal", "normal"], ["friction", "friction"], ["both", "normal, friction"]];

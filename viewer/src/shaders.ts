@@ -102,7 +102,7 @@ vec3 lit(vec3 base) {
     float fill = max(dot(n, normalize(vec3(0.7, 0.1, 0.55))), 0.0);
     float sky = 0.5 + 0.5 * dot(n, up);
     float shine = pow(max(dot(reflect(-normalize(vec3(-0.45, 0.75, 0.6)), n), eye), 0.0), 24.0);
-    float light = 0.46 + 0.22 * sky + 0.38 * key + 0.14 * fill;
+    float light = 0.56 + 0.16 * sky + 0.34 * key + 0.14 * fill;
     // Colours that are values stay near to those of the colour bar.
     return valueMode == 0 ? base * light + 0.06 * shine : base * mix(1.0, light, 0.5) + 0.03 * (light - 0.6);
 }

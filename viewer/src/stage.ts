@@ -169,9 +169,9 @@ export class Stage {
         return (this.dots.userData.contacts as number[] | undefined)?.[number];
     }
 
-    setTheme(background: string, dark: boolean): void {
+    setTheme(background: string, missing: string, dark: boolean): void {
         (this.shared.background.value as Color).copy(plain(background));
-        (this.shared.missing.value as Color).copy(plain(dark ? "#474c55" : "#cfd2d8"));
+        (this.shared.missing.value as Color).copy(plain(missing));
         (this.shared.lineColour.value as Color).copy(plain(dark ? "#0b0d11" : "#1d2530"));
         const grey = ofHex(dark ? "565b66" : "d3d6db");
         for (const actor of this.actors) {

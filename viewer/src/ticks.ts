@@ -37,6 +37,11 @@ export function readable(value: number, digits = 3): string {
     return minus(String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size + 1)))))));
 }
 
+/** Numbers of a vector: what is nothing beside the largest is 0. */
+export function readableVector(parts: number[], digits = 3, size = Math.max(...parts.map(Math.abs))): string {
+    return parts.map((part) => readable(Math.abs(part) < 1e-5 * size ? 0 : part, digits)).join(", ");
+}
+
 /** Numbers on an axis, with as many decimals as their distance needs. */
 export function tickLabels(ticks: number[]): string[] {
     if (ticks.length < 2) return ticks.map((tick) => readable(tick));

@@ -1,4 +1,4 @@
-// Tests pages in a browser: `npm run browser -- 3D.html [2D.html [NAMES.html]] [--shots FOLDER]`.
+// Tests pages in a browser: `npm run browser -- 3D.html [2D.html [NAMES.html [RODS.html]]] [--shots FOLDER]`.
 // Without paths it makes its own films: `cargo run -p stiction-view --example sample-page`. It needs a Chromium, on the PATH or in $CHROMIUM, and
 // says so where there is none. Pages of real runs can be given as well: the first must be in 3D, the second in 2D.
 import assert from "node:assert/strict";
@@ -25,7 +25,7 @@ if (!executablePath) {
     process.exit(0);
 }
 const folder = mkdtempSync(join(tmpdir(), "stiction-page-"));
-const [solid, plane, names] = paths.length > 0 ? paths.map((path) => resolve(path)) : ["3d", "2d", "names"].map(sample);
+const [solid, plane, names, rods] = paths.length > 0 ? paths.map((path) => resolve(path)) : ["3d", "2d", "names", "rods"].map(sample);
 const begin = Date.now();
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 const problems = [];
@@ -34,6 +34,7 @@ try {
     await testTouch(solid);
     if (plane) await testPlane(plane);
     if (names) await testNames(names);
+    if (rods) await testRods(rods);
     await testNotebook(plane ?? solid);
     await testDamage(plane ?? solid);
     await testWithoutWebGl(plane ?? solid);
@@ -343,6 +344,21 @@ async function testNames(path) {
     assert.match(await page.locator(".body .who").first().textContent(), /<script>/);
     await pickSomething(page);
     await close(page, "names that look like scripts");
+}
+
+/** One frame of rods: no triangles, fields, contacts or curves. */
+async function testRods(path) {
+    const page = await open(path);
+    await picture(page, "rods");
+    assert.match(await pickSomething(page), /first|second/);
+    await page.click("#play");
+    await page.keyboard.press("c");
+    await page.keyboard.press("a");
+    await page.keyboard.press("k");
+    await page.keyboard.press("x");
+    await settled(page);
+    assert.equal(await frameOf(page), 0);
+    await close(page, "one frame of nothing but rods");
 }
 
 /** In the frame of a notebook, which may forbid what is not needed. */

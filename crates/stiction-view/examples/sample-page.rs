@@ -1,7 +1,7 @@
 //! Writes the page of a film that is made up, to look at and to test the player with:
 //!
 //! ```text
-//! cargo run -p stiction-view --example sample-page -- OUT.html [3d | 2d | names | large]
+//! cargo run -p stiction-view --example sample-page -- OUT.html [3d | 2d | names | rods | large]
 //! ```
 
 use std::f64::consts::TAU;
@@ -14,13 +14,14 @@ use stiction_view::page;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let usage = || Error::Request("sample-page OUT.html [3d | 2d | names | large]".to_owned());
+    let usage = || Error::Request("sample-page OUT.html [3d | 2d | names | rods | large]".to_owned());
     let path = arguments.next().ok_or_else(usage)?;
     let show = match arguments.next().as_deref() {
         None | Some("3d") => Show::solid(12, 16, 90),
         Some("large") => Show::solid(49, 66, 200),
         Some("2d") => Show::plane("Block on a slope in 2D"),
         Some("names") => Show::plane("</title></script><script>alert(1)</script>"),
+        Some("rods") => Show::rods(),
         Some(_) => return Err(usage()),
     };
     let triangles = show.scenery.triangles.len();
@@ -52,7 +53,7 @@ impl Reel for Show {
     }
 
     fn frame(&self, index: usize) -> Result<Frame> {
-        let time = DURATION * index as f64 / (self.frames - 1) as f64;
+        let time = DURATION * index as f64 / (self.frames - 1).max(1) as f64;
         let points: Vec<_> = (0..self.rest.len()).map(|vertex| self.place(vertex, time)).collect();
         let contacts = self.contacts(&points, time);
         let fields = self.fields(&points, &contacts, time);
@@ -75,6 +76,14 @@ impl Show {
         show.add("rod", Kind::Rod, rod(40, [-0.6, 0.55, 0.25], 0.8));
         show.add("ground", Kind::Obstacle, grid(20, [4.0, 4.0], [-2.0, -2.0, 0.0]));
         show.finish();
+        show
+    }
+
+    /// Nothing but two rods, and one frame: no triangles, fields, contacts or curves.
+    fn rods() -> Self {
+        let mut show = Self::empty("", 3, 1);
+        show.add("first", Kind::Rod, rod(20, [0.0; 3], 1.0));
+        show.add("second", Kind::Rod, rod(20, [0.0, 0.0, 0.3], 1.0));
         show
     }
 
@@ -201,6 +210,9 @@ impl Show {
     fn contacts(&self, points: &[[f64; 3]], time: f64) -> Vec<Contact> {
         let up = self.scenery.dimension - 1;
         let ground = self.scenery.things.len() as u32 - 1;
+        if self.scenery.things[ground as usize].kind != Kind::Obstacle {
+            return Vec::new();
+        }
         let speed = (slid(time + 1e-3) - slid(time)) * 1e3;
         let mut contacts = Vec::new();
         for (vertex, point) in points.iter().enumerate().step_by(points.len().div_ceil(6000)) {
@@ -235,13 +247,14 @@ impl Show {
         };
         let state =
             |point: &[f64; 3]| f32::from(u8::from(touches(point))) * if slid(time) < 0.7 { 2.0 } else { 1.0 };
-        vec![
+        let values = vec![
             (0..points.len()).flat_map(velocity).collect(),
             points.iter().map(pressure).collect(),
             self.scenery.triangles.iter().map(stress).collect(),
             points.iter().map(state).collect(),
             contacts.iter().map(|contact| 1e-4 / contact.normal_force[up] as f32).collect(),
-        ]
+        ];
+        values.into_iter().take(self.scenery.fields.len()).collect()
     }
 }
 

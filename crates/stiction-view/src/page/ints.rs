@@ -34,6 +34,8 @@ pub struct Channel {
 impl Channel {
     /// Arrays whose values have so many components, 1 to 255.
     pub fn new(stride: usize) -> Self {
+        // What lies in a byte is the stride of the player, too.
+        let stride = stride.clamp(1, 255);
         Self { stride, last: Vec::new(), before: Vec::new(), frames: 0 }
     }
 
