@@ -15,6 +15,7 @@ True
 
 from ._coefficients import Coefficients, FrictionEntry
 from ._drop_in import use_as_ipctk
+from ._run import Frame, Run
 from ._simulation import Simulation
 from ._stiction import (
     BarrierPotential,
@@ -58,6 +59,7 @@ from ._stiction import (
     edge_edge_mollifier_mixed_hessian,
     edge_edge_mollifier_rest_gradient,
     edge_edge_threshold,
+    field_names,
     has_crossings,
     initial_stiffness,
     is_free,
@@ -97,6 +99,7 @@ __all__ = [
     "Contacts",
     "Cylinder",
     "Filter",
+    "Frame",
     "FrictionEntry",
     "FrictionLaw",
     "FrictionPotential",
@@ -105,6 +108,7 @@ __all__ = [
     "Mesh",
     "Obstacle",
     "Plane",
+    "Run",
     "Scene",
     "Simulation",
     "Slides",
@@ -138,6 +142,7 @@ __all__ = [
     "edge_edge_mollifier_mixed_hessian",
     "edge_edge_mollifier_rest_gradient",
     "edge_edge_threshold",
+    "field_names",
     "has_crossings",
     "initial_stiffness",
     "is_free",

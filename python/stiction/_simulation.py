@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _stiction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pandas
 
     from ._stiction import _Report
 
@@ -36,6 +38,28 @@ class Simulation(_stiction.Simulation):
             if callback is not None and callback(self, report) is False:
                 break
         return reports
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The reports of the start and of all steps as a data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.reports)
+
+    def show(self, title: str = "simulation", height: int = 600) -> Any:
+        """Plays the steps so far: in a notebook as an interactive view, elsewhere in the browser.
+
+        Of long runs some steps are left out. `height`: of the view in a notebook, in pixels.
+        """
+        from ._show import show
+
+        return show(self.page(title), height)
+
+    def plot(self) -> Any:
+        """Energies, normal force, smallest gap and iterations over time, as a figure of Matplotlib."""
+        from ._show import plot
+
+        reports = self.reports
+        return plot({name: [report[name] for report in reports] for name in reports[0]})
 
     def _steps_until(self, until: float | None) -> int:
         if until is None:

@@ -44,6 +44,7 @@ mod command;
 mod scene;
 mod term;
 mod simulation;
+mod frame;
 
 /// Contact and friction, computed in Rust. Use it through the package `stiction`.
 #[pyo3::pymodule]
@@ -70,6 +71,8 @@ mod _stiction {
     use crate::drop_in::entries;
     #[pymodule_export]
     use crate::filter::{Filter, VertexFilter, restore_filter, restore_vertex_filter};
+    #[pymodule_export]
+    use crate::frame::{field_names, read_frame};
     #[pymodule_export]
     use crate::friction_law::Law;
     #[pymodule_export]
