@@ -45,7 +45,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn modules_use_only_those_above() {
-    for name in ["stiction", "stiction-sim", "stiction-cli", "stiction-py"] {
+    for name in ["stiction", "stiction-sim", "stiction-view", "stiction-cli", "stiction-py"] {
         let folder = crates().join(name).join("src");
         let lib = fs::read_to_string(folder.join("lib.rs")).unwrap();
         let order = order(&lib);

@@ -3,5 +3,6 @@
 mod frame_writer;
 mod journal;
 mod layers;
+mod pictures;
 mod run;
 mod tidy;

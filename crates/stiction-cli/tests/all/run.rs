@@ -75,10 +75,13 @@ fn a_scene_leaves_frames_table_and_picture() {
     assert!(done.status.success(), "{}", text(&done.stderr));
     let said = text(&done.stdout);
     let last = said.lines().last().unwrap();
-    assert!(last.starts_with("picture:") && last.ends_with("picture.svg"), "{said}");
+    assert!(last.starts_with("open ") && last.contains("view.html"), "{said}");
+    let page = fs::read_to_string(output.join("view.html")).unwrap();
+    assert!(page.contains("<title>slide-2d") && page.len() > 500_000);
     assert_eq!(rows(&output).len(), 151);
     let series = fs::read_to_string(output.join("frames.pvd")).unwrap();
-    assert_eq!(series.matches("<DataSet").count(), 31);
+    // Bodies, contacts and the plane.
+    assert_eq!(series.matches("<DataSet").count(), 3 * 31);
     for frame in series.split("file=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert!(output.join(frame).is_file(), "{frame}");
     }
@@ -104,11 +107,28 @@ fn the_table_has_the_columns_of_the_document() {
     assert!(run(&path, &output).status.success());
     let title =
         |(name, unit): (String, String)| if unit == "–" { name } else { format!("{name} [{unit}]") };
-    let (bodies, fixed): (Vec<_>, Vec<_>) =
-        documented().into_iter().map(title).partition(|title| title.starts_with("BODY."));
-    assert!(bodies.len() == 6 && fixed.len() > 30 && fixed.contains(&"fallbacks".to_owned()));
-    let of_body = |name: &str| bodies.iter().map(|title| title.replace("BODY", name)).collect::<Vec<_>>();
-    let expected = [fixed.clone(), of_body("lower"), of_body("upper")].concat();
+    let (own, fixed): (Vec<_>, Vec<_>) = documented().into_iter().partition(|(name, _)| name.contains('.'));
+    let fixed: Vec<String> = fixed.into_iter().map(title).collect();
+    assert!(own.len() > 30 && fixed.len() > 30 && fixed.contains(&"fallbacks".to_owned()));
+    let of_body = |name: &str, motion: &str| -> Vec<String> {
+        let of = |part: &str| -> Vec<(String, String)> {
+            let begin = format!("BODY.{part}");
+            let is_of = |column: &&(String, String)| {
+                column.0.starts_with(&begin) && (!part.is_empty() || !column.0.contains("motion"))
+            };
+            own.iter()
+                .filter(is_of)
+                .map(|(column, unit)| (column.replace("BODY", name), unit.clone()))
+                .collect()
+        };
+        let of_motion = |k: usize| {
+            of("motion1.")
+                .into_iter()
+                .map(move |(column, unit)| (column.replace("motion1", &format!("motion{k}")), unit))
+        };
+        of("").into_iter().chain((1..=motions).flat_map(of_motion)).map(title).collect()
+    };
+    let expected = [fixed.clone(), of_body("lower", 0), of_body("upper", 1)].concat();
     let table = fs::read_to_string(output.join("steps.csv")).unwrap();
     let header: Vec<&str> = table.lines().next().unwrap().split(',').collect();
     assert_eq!(header, expected);

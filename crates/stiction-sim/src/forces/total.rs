@@ -190,7 +190,7 @@ fn touch<const D: usize>(sum: &mut Sum<D>, contact: &ContactForce<D>, is_of_side
 fn drives<const D: usize>(model: &Model<D>, state: &State<D>, reactions: &[Vector<D>]) -> Vec<DriveLoad<D>> {
     let of = |(body, part): (usize, &Part)| {
         let each = part.motions.iter().enumerate();
-        each.map(|(motion, nodes)| drive(state, reactions, [body, motion], nodes)).collect::<Vec<_>>()
+        each.map(|(index, motion)| drive(state, reactions, [body, index], &motion.nodes)).collect::<Vec<_>>()
     };
     model.parts.iter().enumerate().flat_map(of).collect()
 }

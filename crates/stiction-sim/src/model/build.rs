@@ -7,7 +7,7 @@ use stiction::math::Vector;
 use stiction::mesh::surface::check_indices;
 use stiction::mesh::{Filter, Mixed, Surface, VertexFilter, boundary};
 
-use super::{Body, Part};
+use super::{Body, Motion, Part};
 use crate::boundary::{Boundary, Trajectory};
 use crate::energy::Rayleigh;
 use crate::error::{Error, Result};
@@ -27,12 +27,24 @@ pub(super) fn parts<const D: usize>(bodies: &[Body<D>]) -> Vec<Part> {
         let nodes = node..node + body.vertices.len();
         let vertices = vertex..vertex + surface_vertices(body).len();
         (node, vertex) = (nodes.end, vertices.end);
-        let motions = body.prescribed.iter().map(|(list, _)| numbered(list, nodes.start)).collect();
+        let motions = motions(body, nodes.start);
         let (name, embedded, is_static) = (body.name.clone(), body.skin.is_some(), body.is_static);
         let material = if is_static { String::new() } else { body.material.kind.name().to_owned() };
         Part { name, nodes, vertices, embedded, is_static, material, width: width(body), motions }
     };
     bodies.iter().map(&mut part).collect()
+}
+
+/// The prescribed motions of a body whose nodes begin with the `first` in the model.
+fn motions<const D: usize>(body: &Body<D>, first: usize) -> Vec<Motion> {
+    let mut counts = [0, 0];
+    let mut motion = |(list, trajectory): &(Vec<u32>, Trajectory<D>)| {
+        let moves = usize::from(*trajectory != Trajectory::default());
+        counts[moves] += 1;
+        let name = format!("{}{}", ["fixed", "motion"][moves], counts[moves]);
+        Motion { name, nodes: numbered(list, first) }
+    };
+    body.prescribed.iter().map(&mut motion).collect()
 }
 
 /// Nodes of a body, ascending, by their number in the model.

@@ -59,8 +59,17 @@ pub struct Part {
     pub material: String,
     /// How wide a line of its surface is, in m: thickness of a solid in 2D, diameter of a rod.
     pub width: f64,
-    /// The nodes of each of its prescribed motions, ascending, by their number in the model.
-    pub motions: Vec<Vec<u32>>,
+    /// Its prescribed motions.
+    pub motions: Vec<Motion>,
+}
+
+/// A part of a body that moves as prescribed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    /// Its name in reports: `fixed1`, `fixed2` and so on of what stands still, `motion1` and so on of what moves.
+    pub name: String,
+    /// Its nodes, ascending, by their number in the model.
+    pub nodes: Vec<u32>,
 }
 
 impl Part {

@@ -14,7 +14,7 @@ use self::force::{OfDrive, OfLoad};
 pub use self::force::{PairColumn, pair_columns};
 use super::StepReport;
 use crate::forces::ContactLoad;
-use crate::model::Model;
+use crate::model::{Model, Part};
 
 /// Energies that every model has: name of the term, and what it is. Further terms come after them.
 const ENERGIES: [(&str, &str); 4] = [
@@ -93,8 +93,8 @@ enum Target {
 pub struct Names {
     /// Energies that users added.
     pub terms: Vec<String>,
-    /// Each body, and how many prescribed motions it has.
-    pub bodies: Vec<(String, usize)>,
+    /// Each body with its prescribed motions.
+    pub bodies: Vec<(String, Vec<String>)>,
     /// Each obstacle.
     pub obstacles: Vec<String>,
 }
@@ -102,9 +102,12 @@ pub struct Names {
 impl Names {
     /// Those of a model.
     pub fn of<const D: usize>(model: &Model<D>) -> Self {
+        let of_part = |part: &Part| {
+            (part.name.clone(), part.motions.iter().map(|motion| motion.name.clone()).collect())
+        };
         Self {
             terms: model.terms.0.iter().map(|term| term.name().to_owned()).collect(),
-            bodies: model.parts.iter().map(|part| (part.name.clone(), part.motions.len())).collect(),
+            bodies: model.parts.iter().map(of_part).collect(),
             obstacles: model.obstacle_names(),
         }
     }
@@ -116,7 +119,7 @@ impl Names {
     ) -> Self {
         Self {
             terms: terms.into_iter().map(str::to_owned).collect(),
-            bodies: bodies.into_iter().map(|name| (name.to_owned(), 0)).collect(),
+            bodies: bodies.into_iter().map(|name| (name.to_owned(), Vec::new())).collect(),
             obstacles: Vec::new(),
         }
     }
@@ -238,7 +241,7 @@ impl<const D: usize> Schema<D> {
         for (index, (name, motions)) in names.bodies.iter().enumerate() {
             columns.extend(body(index, name));
             columns.extend(force::load(Target::Body(index), name));
-            for motion in 0..*motions {
+            for motion in motions {
                 columns.extend(force::drive(drives, motion, name));
                 drives += 1;
             }

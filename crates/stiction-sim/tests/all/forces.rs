@@ -34,7 +34,9 @@ fn imbalance<const D: usize>(model: &Model<D>, state: &State<D>, report: &StepRe
         let drive = drives.fold(Vector::ZERO, |sum, drive| sum + drive.force);
         // Fixed shapes and sides without a motion are held by what nobody reports.
         let held = part.nodes.clone().any(|i| !model.constraints.free()[i]);
-        if held && part.motions.iter().map(Vec::len).sum::<usize>() < prescribed(model, body) {
+        if held
+            && part.motions.iter().map(|motion| motion.nodes.len()).sum::<usize>() < prescribed(model, body)
+        {
             continue;
         }
         let weight: f64 = part.nodes.clone().map(|i| masses[i]).sum::<f64>() * model.gravity.norm();

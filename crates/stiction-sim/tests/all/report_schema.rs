@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::support;
 use stiction::friction::Outcome;
 use stiction::math::Vector;
+use stiction_sim::fields::{FieldKind, Place};
 use stiction_sim::report::StepReport;
 use stiction_sim::report::schema::{Column, Kind, Names, Schema, Value};
 use stiction_sim::step::step;
@@ -28,8 +29,8 @@ Contacts between parts whose motion is prescribed on both sides do not count. Of
 ";
 
 const REPORT_ENDS: &str =
-    "\nEach body has its own columns, with its name in place of `BODY`, and so has each of its prescribed motions, counted from 1, and each
-obstacle, with its name in place of `OBSTACLE`: the `name` that the scene gives it, or `plane1`, `sphere1`, `cylinder1` and so on. Scenes in 2D have
+    "\nEach body has its own columns, with its name in place of `BODY`. So has each of its prescribed motions: `motion1`, `motion2` and so on in the order of
+`motions`, and each of its `fixed` sides: `fixed1`, `fixed2` and so on in place of `motion1`. So has each obstacle, with its name in place of `OBSTACLE`: the `name` that the scene gives it, or `plane1`, `sphere1`, `cylinder1` and so on. Scenes in 2D have
 no `z`, and moments there have one number, `moment`, about the axis out of the plane.
 
 The forces between two bodies, or a body and an obstacle, are in `pairs.csv` (`Simulation.pair_forces` in Python), a row for each pair that touches: `step`,
@@ -45,7 +46,7 @@ fn root() -> PathBuf {
 /// The columns of scenes in 3D with a body called `BODY`.
 fn columns() -> Vec<Column<3>> {
     let names = Names {
-        bodies: vec![("BODY".to_owned(), 1)],
+        bodies: vec![("BODY".to_owned(), vec!["motion1".to_owned()])],
         obstacles: vec!["OBSTACLE".to_owned()],
         ..Names::default()
     };
@@ -71,6 +72,56 @@ fn document() -> String {
         let _ = writeln!(out, "| `{}` | {unit} | {meaning} |", column.name());
     }
     out + REPORT_ENDS
+}
+
+const FIELDS_BEGIN: &str = "# Fields of frames
+Look up here what an array in a frame of `stiction run` means. Frames are VTU files: open `frames.pvd` in ParaView, or read them in Python with
+`stiction.Run.load(folder).frames`, `Simulation.fields()` or meshio. Choose fields with the key `output.fields` of a scene. Fields on vertices belong to the vertices
+of the surface, those in cells to edges, triangles and tetrahedra. Each cell also has `body`, the number of its body.
+
+";
+
+const FIELDS_END: &str = "
+## Contacts
+Each frame has its contacts as points, in `frames/contacts`. A contact has two sides; forces are those on the first one, and the second has the opposite.
+
+| array | unit | meaning |
+| --- | --- | --- |
+| `first`, `second` | – | Numbers of the two sides in the list `things` of the file: bodies first, then obstacles. The same twice where a body touches itself. |
+| `kind` | – | 0 vertex–vertex, 1 vertex–edge, 2 edge–edge, 3 vertex–face, 4 vertex–obstacle. |
+| `regime` | – | 0 without friction, 1 sticking, 2 slipping. |
+| `normal_force` | N | Normal force on the first side. |
+| `friction_force` | N | Friction force on the first side. |
+| `lambda` | N | Magnitude λ of the normal force; 0 where a contact that had friction in the step has ended. |
+| `slip_speed` | m/s | How fast the contact slides. |
+| `slip` | m | How far its sides have slid on each other since it began. |
+| `heat` | J | The heat that friction has made in it since. |
+| `birth` | s | When it began. |
+
+The lists `things` and `materials` in the same file name bodies and obstacles, and what bodies are made of.
+
+## Obstacles
+`frames/obstacles` has the obstacles as triangles where they are at the time of the frame; `thing` is the number of each in the list `things`. Planes and cylinders end ten
+diagonals of the scene away from it.
+
+This file is made from `crates/stiction-sim/src/fields/kind.rs`: see there how to add a field.
+";
+
+/// `scenes/FIELDS.md`.
+fn fields() -> String {
+    let mut out =
+        format!("{FIELDS_BEGIN}| field | on | numbers | unit | meaning |\n| --- | --- | --- | --- | --- |\n");
+    for kind in FieldKind::ALL {
+        let unit = if kind.unit().is_empty() { "–" } else { kind.unit() };
+        let place = if kind.place() == Place::Vertices { "vertices" } else { "cells" };
+        let _ = writeln!(out, "| `{kind}` | {place} | {} | {unit} | {} |", kind.components(), kind.meaning());
+    }
+    out + FIELDS_END
+}
+
+#[test]
+fn the_document_of_fields_is_that_of_their_list() {
+    check("scenes/FIELDS.md", &fields());
 }
 
 /// What `help(stiction.Simulation.step)` says of the keys.

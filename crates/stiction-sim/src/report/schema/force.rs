@@ -110,16 +110,16 @@ fn numbers<const D: usize>(
 }
 
 /// The columns of what drives a prescribed motion.
-pub(super) fn drive<const D: usize>(index: usize, motion: usize, body: &str) -> Vec<Column<D>> {
-    let name = format!("{body}.motion{}", motion + 1);
-    let what = format!("prescribed motion {} of body `{body}`", motion + 1);
+pub(super) fn drive<const D: usize>(index: usize, motion: &str, body: &str) -> Vec<Column<D>> {
+    let name = format!("{body}.{motion}");
+    let what = format!("`{motion}` of body `{body}`");
     let column = |part: String, unit: &'static str, meaning: String, axis: usize, value: OfDrive<D>| {
         Column::new(format!("{name}.{part}"), unit, &meaning, Source::Drive(index, axis, value))
     };
     let mut out = Vec::new();
     for (k, axis) in AXES[..D.min(AXES.len())].iter().enumerate() {
         let meaning = format!(
-            "{axis} component of the force that drives {what} at the end of the step: what a load cell would show, and inertia; 0 at the start."
+            "{axis} component of the force that holds or drives {what} at the end of the step: what a load cell would show, and inertia; 0 at the start."
         );
         out.push(column(format!("force_{axis}"), "N", meaning, k, |drive, k| drive.force[k]));
     }
