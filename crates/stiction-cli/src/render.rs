@@ -273,13 +273,13 @@ impl Job<'_> {
 
     fn pictures(&self, proceed: Proceed<'_>) -> Result<Ending> {
         std::fs::create_dir_all(self.path).map_err(Error::at(self.path))?;
-        let studio = Renderer::new(self.film, &self.look)?;
+        let renderer = Renderer::new(self.film, &self.look)?;
         for index in 0..self.film.count() {
             if !proceed(index, self.film.count()) {
                 return Ok(Ending::Stopped);
             }
             let step = self.film.frame(index)?.step;
-            png::write(&studio.picture(index)?, &self.path.join(format!("{step:06}.png")))?;
+            png::write(&renderer.picture(index)?, &self.path.join(format!("{step:06}.png")))?;
         }
         Ok(Ending::Complete)
     }

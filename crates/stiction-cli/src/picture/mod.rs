@@ -50,6 +50,7 @@ pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>
     );
     text(&mut out, MARGIN, 30.0, 20.0, "start", title);
     text(&mut out, MARGIN, 48.0, 12.0, "start", &summary(model, history));
+    names(&mut out, model);
     frames(&mut out, frames_top, model, history)?;
     for (index, plot) in plots(model, history).iter().enumerate() {
         let area = cell(index, 3, plots_top, plot_height);
@@ -57,6 +58,37 @@ pub fn sheet<const D: usize>(title: &str, model: &Model<D>, history: &History<D>
     }
     out.push_str("</svg>\n");
     Ok(out)
+}
+
+/// Bodies that have their names in the sheet; more would not fit.
+const NAMED: usize = 8;
+
+/// The names of bodies with their colours, at the right of the title.
+fn names<const D: usize>(out: &mut String, model: &Model<D>) {
+    let mut right = WIDTH - MARGIN;
+    if model.parts.len() > NAMED {
+        return;
+    }
+    for (index, part) in model.parts.iter().enumerate().rev() {
+        text(out, right, 30.0, 12.0, "end", &part.name);
+        right -= 7.0 * part.name.chars().count() as f64 + 16.0;
+        let color = COLORS[index % COLORS.len()];
+        let _ =
+            writeln!(out, "<rect x=\"{right:.1}\" y=\"20.5\" width=\"10\" height=\"10\" fill=\"{color}\"/>");
+        right -= 14.0;
+    }
+}
+
+/// The length in m that a field's scale bar shows, and how long it is in the sheet, for so many units of the sheet per metre.
+fn scale_bar(out: &mut String, [left, top, width, height]: Area, per_metre: f64) {
+    let longest = 0.3 * width / per_metre;
+    let power = 10_f64.powf(longest.log10().floor());
+    let length =
+        [5.0, 2.0, 1.0].map(|m| m * power).into_iter().find(|length| *length <= longest).unwrap_or(power);
+    let (x, y, end) = (left + 8.0, top + height - 8.0, left + 8.0 + length * per_metre);
+    let _ =
+        writeln!(out, "<path d=\"M{x:.1} {:.1}v4H{end:.1}v-4\" fill=\"none\" stroke=\"#444444\"/>", y - 4.0);
+    text(out, x, y - 7.0, 11.0, "start", &format!("{length} m"));
 }
 
 /// The place of one of `count` equal fields in a row.

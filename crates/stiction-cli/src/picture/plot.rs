@@ -67,8 +67,17 @@ impl Plot {
         let inner = [left + 58.0, top + 28.0, width - 66.0, height - 68.0 - legend];
         let axes = Axes { area: inner, x: self.time_range(), y: self.value_range() };
         self.draw_axes(out, &axes);
+        // Spikes end at the frame.
+        let clip = format!("plot{left:.0}");
+        let [x, y, w, h] = inner;
+        let _ = writeln!(
+            out,
+            "<clipPath id=\"{clip}\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"/></clipPath>\n\
+             <g clip-path=\"url(#{clip})\">"
+        );
+        self.series.iter().for_each(|series| self.draw_line(out, &axes, series));
+        out.push_str("</g>\n");
         for (index, series) in self.series.iter().enumerate() {
-            self.draw_line(out, &axes, series);
             draw_name(out, series, inner[0], top + height - legend + NAME_HEIGHT * index as f64 + 8.0);
         }
     }
@@ -85,10 +94,14 @@ impl Plot {
         widened(times.fold([f64::INFINITY, f64::NEG_INFINITY], |r, t| [r[0].min(t), r[1].max(t)]), 0.0)
     }
 
+    /// Where all values lie but for a short spike, such as that of an impact, which would flatten the rest. Dashed lines always fit.
     fn value_range(&self) -> [f64; 2] {
-        let values =
-            self.series.iter().flat_map(|series| series.points.iter().filter_map(|p| self.scaled(p.1)));
-        widened(values.fold([f64::INFINITY, f64::NEG_INFINITY], |r, v| [r[0].min(v), r[1].max(v)]), 0.05)
+        let of = |dashed: bool| {
+            let series = self.series.iter().filter(move |series| series.dashed == dashed);
+            series.flat_map(|series| series.points.iter().filter_map(|p| self.scaled(p.1)))
+        };
+        let both = of(true).fold(without_spikes(of(false).collect()), |r, v| [r[0].min(v), r[1].max(v)]);
+        widened(both, 0.05)
     }
 
     fn draw_axes(&self, out: &mut String, axes: &Axes) {
@@ -144,6 +157,30 @@ fn draw_name(out: &mut String, series: &Series, x: f64, y: f64) {
     let color = series.color;
     let _ = writeln!(out, "<path d=\"M{x:.1} {y:.1}h22\" stroke=\"{color}\" stroke-width=\"2.4\"{dash}/>");
     text(out, x + 28.0, y + 4.0, 12.0, "start", &series.name);
+}
+
+/// The part of values at either end that a spike may have.
+const SPIKE: f64 = 0.02;
+
+/// How much larger the range of all values must be than that of those without spikes before they are cut off.
+const TALL: f64 = 4.0;
+
+/// The range of values; without the largest and smallest few if those are far from all others.
+fn without_spikes(mut values: Vec<f64>) -> [f64; 2] {
+    values.sort_unstable_by(f64::total_cmp);
+    let (Some(low), Some(high)) = (values.first().copied(), values.last().copied()) else {
+        return [f64::INFINITY, f64::NEG_INFINITY];
+    };
+    let cut = (SPIKE * values.len() as f64).ceil();
+    #[expect(clippy::cast_sign_loss, reason = "a part of a number of values")]
+    let cut = (cut as usize).min((values.len() - 1) / 2);
+    let usual = [values[cut], values[values.len() - 1 - cut]];
+    let room = usual[1] - usual[0];
+    if room > 0.0 && high - low > TALL * room {
+        [low.max(usual[0] - room), high.min(usual[1] + room)]
+    } else {
+        [low, high]
+    }
 }
 
 /// A range that is not empty, with some room.
@@ -237,6 +274,20 @@ mod tests {
         assert_eq!(labels(&[1e-7, 1.005e-7]), ["1e-7", "1.005e-7"]);
         assert_eq!(labels(&[3.0]), ["3"]);
         assert!(labels(&[]).is_empty());
+    }
+
+    #[test]
+    fn spikes_do_not_flatten_the_rest() {
+        let wave = |k: usize| 1.0 + 0.1 * (k as f64).sin();
+        let quiet: Vec<f64> = (0..200).map(wave).collect();
+        assert_eq!(without_spikes(quiet.clone())[1], quiet.iter().copied().fold(0.0, f64::max));
+        let spiked: Vec<f64> = quiet.iter().copied().chain([50.0, 30.0]).collect();
+        let [low, high] = without_spikes(spiked);
+        assert!(low > 0.6 && high < 1.5, "{low} {high}");
+        // A ramp, a step and a single value are as they are.
+        assert_eq!(without_spikes((0..100).map(f64::from).collect()), [0.0, 99.0]);
+        assert_eq!(without_spikes([0.0; 50].into_iter().chain([1.0; 50]).collect()), [0.0, 1.0]);
+        assert_eq!(without_spikes(vec![3.0]), [3.0, 3.0]);
     }
 
     #[test]

@@ -12,8 +12,8 @@ use stiction_view::look::Look;
 use stiction_view::picture::Renderer;
 use stiction_view::png;
 
-use super::Area;
 use super::view::Configuration;
+use super::{Area, scale_bar};
 use crate::film::{Layout, Shapes, obstacle_meshes};
 
 /// Pixels of an image for each unit of the sheet: sharp also on fine displays.
@@ -33,14 +33,17 @@ pub fn draw<const D: usize>(
     #[expect(clippy::cast_sign_loss, reason = "fields have a size")]
     let size = [width, height].map(|side| (PIXELS * side).round() as u32);
     let look = Look { size, decoration: false, background: [0xf4, 0xf6, 0xf8], ..Look::default() };
-    let studio = Renderer::new(&film, &look)?;
+    let renderer = Renderer::new(&film, &look)?;
     for (index, [left, top, width, height]) in areas.iter().enumerate() {
-        let data = STANDARD.encode(png::bytes(&studio.picture(index)?)?);
+        let data = STANDARD.encode(png::bytes(&renderer.picture(index)?)?);
         let _ = writeln!(
             out,
             "<image x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
              href=\"data:image/png;base64,{data}\"/>"
         );
+    }
+    if let Some(area) = areas.first() {
+        scale_bar(out, *area, renderer.camera().scale / PIXELS);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use stiction::math::Vector;
 use stiction::obstacle::Obstacle;
 use stiction_sim::model::Model;
 
-use super::{Area, COLORS};
+use super::{Area, COLORS, scale_bar};
 
 /// Lines between triangles of bodies.
 const OUTLINE: &str = "#1d3d5c";
@@ -87,12 +87,20 @@ impl<'a, const D: usize> View<'a, D> {
         }
         self.bodies(frame.x).for_each(|polygon| self.polygon(out, area, &polygon));
         out.push_str("</g>\n");
+        if index == 0 {
+            scale_bar(out, area, self.scale(area));
+        }
+    }
+
+    /// Units of the sheet per metre.
+    fn scale(&self, [_, _, width, height]: Area) -> f64 {
+        (width / (self.high[0] - self.low[0])).min(height / (self.high[1] - self.low[1]))
     }
 
     /// The place of a point in a field.
     fn place(&self, area: Area, point: [f64; 2]) -> (f64, f64) {
         let [left, top, width, height] = area;
-        let scale = (width / (self.high[0] - self.low[0])).min(height / (self.high[1] - self.low[1]));
+        let scale = self.scale(area);
         let middle = [0, 1].map(|k| 0.5 * (self.low[k] + self.high[k]));
         (
             left + width / 2.0 + scale * (point[0] - middle[0]),
