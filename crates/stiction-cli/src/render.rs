@@ -95,7 +95,7 @@ pub struct RenderArgs {
     /// perspective=…, distance=…, separated by commas.
     #[arg(long, value_name = "VIEW", allow_hyphen_values = true)]
     pub camera: Option<String>,
-    /// Colour by a field, such as velocity, contact_pressure, von_mises or velocity.x; `bodies` gives each body its own colour.
+    /// Colour by a field, such as `velocity`, `contact_pressure`, `von_mises` or `velocity.x`; `bodies` gives each body its own colour.
     #[arg(long, value_name = "FIELD", default_value = "bodies")]
     pub color: String,
     /// Ends of the colour bar, in the unit of the field, such as 0:1e4.

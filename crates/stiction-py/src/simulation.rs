@@ -717,10 +717,10 @@ fn set_value(out: &Bound<'_, PyDict>, name: &str, value: Value<'_>) -> PyResult<
 }
 
 /// The number of a side among all things: bodies first, then obstacles.
-fn thing<const D: usize>(model: &Model<D>, side: Side) -> i64 {
+fn thing<const D: usize>(model: &Model<D>, side: Side) -> u32 {
     match side {
-        Side::Body(body) => i64::from(body),
-        Side::Obstacle(obstacle) => model.parts.len() as i64 + i64::from(obstacle),
+        Side::Body(body) => body,
+        Side::Obstacle(obstacle) => model.parts.len() as u32 + obstacle,
     }
 }
 
@@ -735,8 +735,8 @@ fn contact_arrays<'py, const D: usize>(
     let numbers = |of: fn(&ContactForce<D>) -> f64| PyArray1::from_iter(py, list.iter().map(of));
     let vectors =
         |of: fn(&ContactForce<D>) -> Vector<D>| from_vectors(py, &list.iter().map(of).collect::<Vec<_>>());
-    out.set_item("first", whole(&|contact| thing(model, contact.sides[0])))?;
-    out.set_item("second", whole(&|contact| thing(model, contact.sides[1])))?;
+    out.set_item("first", whole(&|contact| i64::from(thing(model, contact.sides[0]))))?;
+    out.set_item("second", whole(&|contact| i64::from(thing(model, contact.sides[1]))))?;
     out.set_item("kind", whole(&|contact| i64::from(contact.key.code().0)))?;
     out.set_item("place", vectors(ContactForce::place))?;
     out.set_item("normal", vectors(|contact| contact.touch.normal))?;

@@ -205,8 +205,9 @@ impl FieldChoice {
         if model.surface.rest().len() <= MANY {
             return Self::all();
         }
-        use FieldKind::{ContactPressure, ContactState, Velocity, VonMises};
-        Self(vec![Velocity, ContactPressure, ContactState, VonMises])
+        let few =
+            [FieldKind::Velocity, FieldKind::ContactPressure, FieldKind::ContactState, FieldKind::VonMises];
+        Self(few.to_vec())
     }
 
     /// Whether it has a field.

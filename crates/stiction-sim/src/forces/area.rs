@@ -20,7 +20,9 @@ pub fn areas_at<const D: usize>(model: &Model<D>, x: &[Vector<D>]) -> Vec<f64> {
     for face in model.surface.faces() {
         let [a, b, c] = face.map(|v| in_space(x[v as usize]));
         let area = 0.5 * cross(b - a, c - a).norm();
-        face.iter().for_each(|v| areas[*v as usize] += area / 3.0);
+        for v in face {
+            areas[*v as usize] += area / 3.0;
+        }
     }
     // Edges of faces are no lines of their own.
     let has_faces: Vec<bool> = areas.iter().map(|area| *area > 0.0).collect();

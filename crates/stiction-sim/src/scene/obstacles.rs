@@ -65,17 +65,17 @@ impl Scene {
         for (i, plane) in self.planes.iter().enumerate() {
             let key = format!("planes[{i}]");
             self.add(&mut out, &key, self.plane(&key, plane)?, plane.motion.as_ref())?;
-            name_last(&mut out, &plane.name);
+            name_last(&mut out, plane.name.as_ref());
         }
         for (i, sphere) in self.spheres.iter().enumerate() {
             let key = format!("spheres[{i}]");
             self.add(&mut out, &key, self.sphere(&key, sphere)?, sphere.motion.as_ref())?;
-            name_last(&mut out, &sphere.name);
+            name_last(&mut out, sphere.name.as_ref());
         }
         for (i, cylinder) in self.cylinders.iter().enumerate() {
             let key = format!("cylinders[{i}]");
             self.add(&mut out, &key, self.cylinder(&key, cylinder)?, cylinder.motion.as_ref())?;
-            name_last(&mut out, &cylinder.name);
+            name_last(&mut out, cylinder.name.as_ref());
         }
         Ok(out)
     }
@@ -176,7 +176,7 @@ impl Scene {
 }
 
 /// Gives the last obstacle the name that it has in the scene, if it has one.
-fn name_last<const D: usize>(obstacles: &mut Obstacles<D>, name: &Option<String>) {
+fn name_last<const D: usize>(obstacles: &mut Obstacles<D>, name: Option<&String>) {
     if let Some(name) = name {
         obstacles.name_last(name.clone());
     }

@@ -239,7 +239,9 @@ fn distinct() -> (Schema<2>, StepReport<2>) {
         load.moment = [0.0, 0.0, next() as f64];
         let numbers =
             [&mut load.normal_force, &mut load.power, &mut load.heat, &mut load.area, &mut load.stick_share];
-        numbers.into_iter().for_each(|number| *number = next() as f64);
+        for number in numbers {
+            *number = next() as f64;
+        }
         load.contacts = next();
     }
     for load in &mut r.forces.obstacles {

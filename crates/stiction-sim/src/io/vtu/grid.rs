@@ -34,7 +34,7 @@ pub(super) struct Array {
 pub(super) enum Numbers {
     Double(Vec<f64>),
     Single(Vec<f32>),
-    Whole(Vec<i64>),
+    Whole(Vec<u64>),
     Small(Vec<u8>),
     Words(Vec<String>),
 }
@@ -53,15 +53,15 @@ impl Array {
 /// The cells of a grid.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
-    connectivity: Vec<i64>,
-    offsets: Vec<i64>,
+    connectivity: Vec<u64>,
+    offsets: Vec<u64>,
     types: Vec<u8>,
 }
 
 impl Cells {
     pub fn push(&mut self, vertices: &[u32], kind: u8) {
-        self.connectivity.extend(vertices.iter().map(|&v| i64::from(v)));
-        self.offsets.push(self.connectivity.len() as i64);
+        self.connectivity.extend(vertices.iter().map(|&v| u64::from(v)));
+        self.offsets.push(self.connectivity.len() as u64);
         self.types.push(kind);
     }
 }
@@ -151,7 +151,8 @@ fn bytes(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-fn whole(values: &[i64]) -> Vec<u8> {
+/// Counts, which VTK wants as signed numbers: below 2⁶³ the bytes are the same.
+fn whole(values: &[u64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 

@@ -36,8 +36,8 @@ fn moment<const D: usize>(frame: &Frame<'_, D>) -> Vec<Array> {
     let gravity = in_space(&[frame.model.gravity]);
     vec![
         Array::new("TimeValue", 1, Numbers::Double(vec![frame.state.time])),
-        Array::new("step", 1, Numbers::Whole(vec![frame.state.step as i64])),
-        Array::new("dimension", 1, Numbers::Whole(vec![D as i64])),
+        Array::new("step", 1, Numbers::Whole(vec![frame.state.step as u64])),
+        Array::new("dimension", 1, Numbers::Whole(vec![D as u64])),
         Array::new("gravity", 3, Numbers::Double(gravity)),
     ]
 }
@@ -45,14 +45,14 @@ fn moment<const D: usize>(frame: &Frame<'_, D>) -> Vec<Array> {
 /// Cells of a kind, each with the number of the body that has its vertices.
 fn push_cells<const D: usize, const N: usize>(
     cells: &mut Cells,
-    bodies: &mut Vec<i64>,
+    bodies: &mut Vec<u64>,
     model: &Model<D>,
     list: &[[u32; N]],
     kind: u8,
 ) {
     for vertices in list {
         cells.push(vertices, kind);
-        bodies.push(model.body_of(vertices[0]) as i64);
+        bodies.push(model.body_of(vertices[0]) as u64);
     }
 }
 
@@ -104,10 +104,10 @@ fn names<const D: usize>(model: &Model<D>) -> [Array; 2] {
 }
 
 /// The number of a side among all things: bodies first, then obstacles.
-fn number<const D: usize>(model: &Model<D>, side: Side) -> i64 {
+fn number<const D: usize>(model: &Model<D>, side: Side) -> u64 {
     match side {
-        Side::Body(body) => i64::from(body),
-        Side::Obstacle(obstacle) => model.parts.len() as i64 + i64::from(obstacle),
+        Side::Body(body) => u64::from(body),
+        Side::Obstacle(obstacle) => model.parts.len() as u64 + u64::from(obstacle),
     }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn obstacles<const D: usize>(frame: &Frame<'_, D>) -> Grid {
         grid.points.extend(mesh.points.as_flattened());
         for triangle in mesh.triangles {
             grid.cells.push(&triangle.map(|v| first + v), TRIANGLE);
-            owners.push((model.parts.len() + index) as i64);
+            owners.push((model.parts.len() + index) as u64);
         }
     }
     grid.cell_data = vec![Array::new("thing", 1, Numbers::Whole(owners))];
