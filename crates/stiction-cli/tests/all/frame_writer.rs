@@ -170,7 +170,17 @@ fn another_writer_has_its_frames_and_the_command_its_files() {
     let files = contents(&args.output);
     let own = ["0", "5", "10", "15", "20", "23"].map(|step| PathBuf::from(format!("frame-{step}.txt")));
     assert!(own.iter().all(|name| files.contains_key(name)));
-    let others = ["frames.txt", "picture.svg", "state.bin", "state.toml", "steps.csv"];
+    // Pages are made from frames for ParaView.
+    let others = [
+        "frames.txt",
+        "pairs.csv",
+        "pairs.parquet",
+        "picture.svg",
+        "state.bin",
+        "state.toml",
+        "steps.csv",
+        "steps.parquet",
+    ];
     assert_eq!(files.len(), own.len() + others.len());
     assert!(others.iter().all(|name| files.contains_key(Path::new(name))));
 }

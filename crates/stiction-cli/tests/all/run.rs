@@ -97,7 +97,7 @@ fn a_scene_leaves_frames_table_and_picture() {
 fn documented() -> Vec<(String, String)> {
     let document = fs::read_to_string(scene("REPORT.md")).unwrap();
     let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
-    rows.map(|(name, rest)| (name.to_owned(), rest.split(' ').next().unwrap().to_owned())).collect()
+    rows.map(|(name, rest)| (name.to_owned(), rest.split(" | ").next().unwrap().to_owned())).collect()
 }
 
 /// The header of a table has the names and units of the document, in its order.
@@ -185,8 +185,12 @@ fn a_used_folder_is_replaced_on_request_only() {
     assert!(overwrite(&short, &output).status.success());
     assert!(own.iter().all(|path| fs::read(path).unwrap() == b"precious"));
     let frames: Vec<_> = contents(&output.join("frames")).into_keys().collect();
-    let expected = ["000000.vtu", "000005.vtu", "000010.vtu", "7.vtu", "my-own.vtu"];
-    assert_eq!(frames, expected.map(PathBuf::from));
+    let steps = ["000000.vtu", "000005.vtu", "000010.vtu"];
+    let companions = ["contacts", "obstacles"].map(|folder| steps.map(|name| Path::new(folder).join(name)));
+    let mut expected: Vec<_> = steps.into_iter().chain(["7.vtu", "my-own.vtu"]).map(PathBuf::from).collect();
+    expected.extend(companions.into_iter().flatten());
+    expected.sort();
+    assert_eq!(frames, expected);
     assert_eq!(rows(&output).len(), 11);
     let both = stiction().args(["run", "--overwrite", "--resume", "x.toml", "-o", "x"]).output().unwrap();
     assert_eq!(both.status.code(), Some(2));
