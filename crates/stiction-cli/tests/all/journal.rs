@@ -31,7 +31,6 @@ fn entry(model: &Model<2>, start: &State<2>, step: usize, dy: f64) -> Entry<2> {
     Entry { report: StepReport::at_start(model, &state), frame: Some(state) }
 }
 
-/// Nothing is written after a frame in which something intersects, and the steps learn of it.
 /// How many frames are on disk, each with its contacts and the obstacle.
 fn frames_in(folder: &Path) -> usize {
     let count = |name: &str| {
@@ -43,6 +42,7 @@ fn frames_in(folder: &Path) -> usize {
     frames
 }
 
+/// Nothing is written after a frame in which something intersects, and the steps learn of it.
 #[test]
 fn a_wrong_frame_is_the_last() {
     let (scene, folder) = (scene(), folder("wrong-frame"));

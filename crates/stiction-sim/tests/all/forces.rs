@@ -174,8 +174,11 @@ fn a_clamp_reports_the_force_of_its_plates() {
     assert!(block.force().norm() < 1e-5 * plain);
     // Magnitudes add up, and forces of opposite sides do not.
     assert!(close(block.normal_force, plate.normal_force + table.normal_force));
-    assert!(close(plate.normal_force, plate.force()[1]), "{} {}", plate.normal_force, plate.force()[1]);
-    assert!((plate.area - 0.4).abs() < 0.05, "{} m²", plate.area);
+    // Contacts at corners are tilted a little: magnitudes are more than their resultant.
+    let tilt = plate.normal_force / plate.force()[1];
+    assert!((1.0..1.01).contains(&tilt), "{tilt}");
+    // Both sides, and half an edge more at each corner.
+    assert!((0.75..0.95).contains(&block.area), "{} m²", block.area);
     assert!(report.forces.pairs.len() == 2 && plate.stick_share > 0.5);
 }
 

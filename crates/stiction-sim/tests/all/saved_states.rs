@@ -100,17 +100,22 @@ fn sign(bytes: &mut [u8]) {
 #[test]
 fn bad_files_are_refused_with_place_and_reason() {
     let (model, good, path) = example("bad.state");
-    let contacts = State::load(&path, &model).unwrap().memory.len();
-    assert!(contacts > 1);
-    let kappa = good.len() - 24 - 40 * contacts;
+    let state = State::load(&path, &model).unwrap();
+    let (contacts, rubbing) = (state.memory.len(), state.friction.in_contacts.len());
+    assert!(contacts > 1 && rubbing > 1);
+    // Accelerations and friction come last.
+    let vectors = state.acceleration.len() + state.friction.on_vertices.len();
+    let end = good.len() - 8 - 16 * vectors - 104 * rubbing;
+    let kappa = end - 16 - 40 * contacts;
     let changed = |at: usize, new: &[u8]| {
         let mut bytes = good.clone();
         bytes[at..at + new.len()].copy_from_slice(new);
         sign(&mut bytes);
         bytes
     };
-    let first_speed = 64 + 16 * model.mass.of_nodes().len();
-    let contact = good.len() - 48;
+    let first_speed = 72 + 16 * model.mass.of_nodes().len();
+    let contact = end - 40;
+    let friction = good.len() - 8 - 104;
     for (bytes, words) in [
         (changed(0, b"notation"), vec!["byte 0", "no state that stiction saved"]),
         (changed(8, &[7]), vec!["byte 8", "version 7", "knows 4"]),
@@ -120,7 +125,7 @@ fn bad_files_are_refused_with_place_and_reason() {
         (changed(24, &(1_u64 << 40).to_le_bytes()), vec!["byte 16", "other bodies"]),
         (changed(40, &f64::NAN.to_le_bytes()), vec!["byte 40", "the time is NaN"]),
         (changed(40, &(-1.0_f64).to_le_bytes()), vec!["byte 40", "the time is -1"]),
-        (changed(48, &[17]), vec!["byte 48", "damaged"]),
+        (changed(48, &[64]), vec!["byte 48", "damaged"]),
         (changed(48, &[3]), vec!["goes on", "bytes"]),
         (changed(72, &f64::NAN.to_le_bytes()), vec!["byte 72", "position of vertex 0 is not finite"]),
         (changed(first_speed + 16, &f64::INFINITY.to_le_bytes()), vec!["velocity of vertex 1 is not finite"]),
@@ -129,6 +134,7 @@ fn bad_files_are_refused_with_place_and_reason() {
         (changed(56, &u64::MAX.to_le_bytes()), vec!["byte 56", "contacts"]),
         (changed(56, &(1_u64 << 60).to_le_bytes()), vec!["cut short"]),
         (changed(56, &[0]), vec!["goes on"]),
+        (changed(64, &(1_u64 << 60).to_le_bytes()), vec!["cut short"]),
         (changed(contact, &[5]), vec!["no contact of kind 5"]),
         (changed(contact, &[0]), vec!["no contact of kind 0 with sides"]),
         (changed(contact, &[3]), vec!["face 0 do not belong there"]),
@@ -138,11 +144,15 @@ fn bad_files_are_refused_with_place_and_reason() {
         (changed(contact + 24, &(-1.0_f64).to_le_bytes()), vec!["the distance slid", "is -1"]),
         (changed(contact + 32, &f64::NAN.to_le_bytes()), vec!["the heat", "is NaN"]),
         (
-            changed(72, &(-9.0_f64).to_le_bytes()),
+            changed(80, &(-9.0_f64).to_le_bytes()),
             vec!["positions: ", "not outside obstacle 0", "move it out"],
         ),
+        (changed(friction + 16, &[255; 4]), vec!["friction of vertex", "does not belong there"]),
+        (changed(friction + 32, &f64::NAN.to_le_bytes()), vec!["a weight of a contact is NaN"]),
+        (changed(friction + 80, &(-1.0_f64).to_le_bytes()), vec!["the speed of a contact is -1"]),
+        (changed(friction + 88, &0.5_f64.to_le_bytes()), vec!["whether a contact sticks is 0.5"]),
         (vec![], vec!["byte 0", "no state"]),
-        (good[..70].to_vec(), vec!["byte 70", "cut short"]),
+        (good[..78].to_vec(), vec!["byte 78", "cut short"]),
         (good[..20].to_vec(), vec!["byte 16", "the file ends within"]),
         ([&good[..], &[0; 100]].concat(), vec!["goes on"]),
     ] {
