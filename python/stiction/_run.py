@@ -135,17 +135,28 @@ _Units = dict[str, str]
 def _table(path: Path) -> tuple[_Table, _Units]:
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
+    if not rows:
+        raise ValueError(f"{path}: the table is empty")
+    # A run that was killed may have begun a row.
+    if len(rows) > 1 and len(rows[-1]) < len(rows[0]):
+        rows.pop()
+    for line, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise ValueError(f"{path}: line {line} has {len(row)} fields, expected {len(rows[0])}")
     columns: _Table = {}
     units: _Units = {}
     for k, title in enumerate(rows[0]):
         name, _, unit = title.removesuffix("]").partition(" [") if title.endswith("]") else (title, "", "")
-        columns[name] = _array([row[k] for row in rows[1:]])
+        columns[name] = _array(name, [row[k] for row in rows[1:]])
         units[name] = unit
     return columns, units
 
 
-def _array(fields: list[str]) -> NDArray[Any]:
-    for kind in (np.int64, np.float64):
+_WORDS = ("first", "second", "refinement")
+
+
+def _array(name: str, fields: list[str]) -> NDArray[Any]:
+    for kind in () if name in _WORDS else (np.int64, np.float64):
         try:
             return np.array(fields, dtype=kind)
         except ValueError:

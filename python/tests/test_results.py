@@ -65,9 +65,10 @@ def test_vtk_reads_contacts_and_obstacles(run):
     assert len(set(things)) == len(things) > 1
     sides = np.concatenate([frame.contacts["first"], frame.contacts["second"]])
     assert set(sides) <= set(range(len(things)))
-    if "2" in frame._files:
-        obstacle = vtk_grid(frame._files["2"])
-        assert obstacle.GetNumberOfCells() > 0 and "thing" in arrays(obstacle.GetCellData())
+    obstacles = vtk_grid(frame._files["2"])
+    owners = arrays(obstacles.GetCellData()).get("thing", np.zeros(0))
+    assert obstacles.GetNumberOfCells() == len(owners)
+    assert [things[int(number)] for number in sorted(set(owners))] == [name for name in things if name.startswith("plane")]
 
 
 def test_pandas_and_polars_read_the_tables(run):
@@ -171,6 +172,7 @@ def test_forces_survive_files_and_copies(tmp_path):
         for name, values in simulation.contacts.items():
             np.testing.assert_array_equal(other.contacts[name], values)
         np.testing.assert_array_equal(other.forces()["friction"], simulation.forces()["friction"])
+        assert other.pair_forces == simulation.pair_forces != []
         for name, values in simulation.fields().items():
             np.testing.assert_array_equal(other.fields()[name], values)
 

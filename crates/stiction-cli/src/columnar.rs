@@ -3,56 +3,65 @@
 use std::fs;
 use std::path::Path;
 
+use stiction_sim::report::schema::Kind;
 use stiction_view::error::{Error, Result};
 use stiction_view::parquet;
 use stiction_view::table::{Table, TableColumn, Values};
 
-/// Writes a table in CSV as Parquet. Columns of whole numbers are counts, of other numbers numbers, all else is text; an empty field is null.
+/// Writes a table in CSV as Parquet, with columns of given kinds. An empty field of text is null.
 ///
 /// # Errors
-/// If a file cannot be read or written.
-pub fn convert(csv: &Path, path: &Path) -> Result<()> {
+/// If a file cannot be read or written, or a field is none of its column's kind.
+pub fn convert(csv: &Path, path: &Path, kinds: &[Kind]) -> Result<()> {
     let text = fs::read_to_string(csv).map_err(Error::at(csv))?;
-    parquet::write(path, &table(&text))
+    let wrong =
+        |line: usize| Error::Request(format!("{}: line {line} does not fit its columns", csv.display()));
+    parquet::write(path, &table(&text, kinds).map_err(wrong)?)
 }
 
-fn table(text: &str) -> Table {
+/// The table, or the number of the line that does not fit.
+fn table(text: &str, kinds: &[Kind]) -> std::result::Result<Table, usize> {
     let mut lines = text.lines();
     let titles = fields_of(lines.next().unwrap_or_default());
-    let mut columns: Vec<Vec<String>> = vec![Vec::new(); titles.len()];
-    for line in lines {
-        let fields = fields_of(line).into_iter().map(Some).chain(std::iter::repeat_with(|| None));
-        columns.iter_mut().zip(fields).for_each(|(column, field)| column.push(field.unwrap_or_default()));
+    let mut columns: Vec<Values> = kinds.iter().map(|kind| empty(*kind)).collect();
+    for (row, line) in lines.enumerate() {
+        let fields = fields_of(line);
+        let fits = fields.len() == columns.len()
+            && columns.iter_mut().zip(fields).all(|(column, field)| push(column, field));
+        if !fits {
+            return Err(row + 2);
+        }
     }
-    Table { columns: titles.iter().zip(columns).map(|(title, fields)| column(title, fields)).collect() }
+    let column = |(title, values): (&String, Values)| {
+        let (name, unit) = name_and_unit(title);
+        TableColumn { name: name.to_owned(), unit: unit.to_owned(), meaning: String::new(), values }
+    };
+    Ok(Table { columns: titles.iter().zip(columns).map(column).collect() })
 }
 
-fn column(title: &str, fields: Vec<String>) -> TableColumn {
-    let (name, unit) = name_and_unit(title);
-    TableColumn {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        meaning: String::new(),
-        values: values(fields),
+fn empty(kind: Kind) -> Values {
+    match kind {
+        Kind::Count => Values::Counts(Vec::new()),
+        Kind::Number => Values::Numbers(Vec::new()),
+        Kind::Text => Values::Texts(Vec::new()),
+    }
+}
+
+/// Adds the value of a field to a column, if it has one of its kind.
+fn push(column: &mut Values, field: String) -> bool {
+    match column {
+        Values::Counts(counts) => field.parse().map(|count| counts.push(count)).is_ok(),
+        Values::Numbers(numbers) => field.parse().map(|number| numbers.push(number)).is_ok(),
+        Values::Texts(texts) => {
+            texts.push(Some(field).filter(|field| !field.is_empty()));
+            true
+        }
     }
 }
 
 /// The name and the unit in the title of a column.
 pub fn name_and_unit(title: &str) -> (&str, &str) {
     title.strip_suffix(']').and_then(|title| title.rsplit_once(" [")).unwrap_or((title, ""))
-}
-
-/// Numbers have a point, an exponent or a name (`inf`, `NaN`) wherever they are written; counts never do.
-fn values(fields: Vec<String>) -> Values {
-    if let Some(counts) = fields.iter().map(|field| field.parse().ok()).collect() {
-        return Values::Counts(counts);
-    }
-    match fields.iter().map(|field| field.parse().ok()).collect() {
-        Some(numbers) => Values::Numbers(numbers),
-        None => Values::Texts(
-            fields.into_iter().map(|field| Some(field).filter(|field| !field.is_empty())).collect(),
-        ),
-    }
 }
 
 /// The fields of a line of a CSV file.
@@ -78,15 +87,29 @@ pub fn fields_of(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    const KINDS: [Kind; 5] = [Kind::Count, Kind::Number, Kind::Text, Kind::Text, Kind::Number];
+
     #[test]
-    fn columns_have_the_type_of_their_fields() {
-        let table = table("step,time [s],\"a,b\",outcome,gap [m]\n0,0.0,1,,inf\n1,0.5,2,settled,1e-3\n");
+    fn columns_have_their_kinds_whatever_is_in_them() {
+        let table =
+            table("step,time [s],\"a,b\",outcome,gap [m]\n0,0.0,nan,,inf\n1,1,2,settled,1e-3\n", &KINDS)
+                .unwrap();
         let names: Vec<_> = table.columns.iter().map(|column| (&column.name[..], &column.unit[..])).collect();
         assert_eq!(names, [("step", ""), ("time", "s"), ("a,b", ""), ("outcome", ""), ("gap", "m")]);
         assert_eq!(table.columns[0].values, Values::Counts(vec![0, 1]));
-        assert_eq!(table.columns[1].values, Values::Numbers(vec![0.0, 0.5]));
+        assert_eq!(table.columns[1].values, Values::Numbers(vec![0.0, 1.0]));
+        assert_eq!(
+            table.columns[2].values,
+            Values::Texts(vec![Some("nan".to_owned()), Some("2".to_owned())])
+        );
         assert_eq!(table.columns[3].values, Values::Texts(vec![None, Some("settled".to_owned())]));
         assert_eq!(table.columns[4].values, Values::Numbers(vec![f64::INFINITY, 1e-3]));
+    }
+
+    #[test]
+    fn lines_that_do_not_fit_are_named() {
+        let lines = |rows: &str| table(&format!("a,b,c,d,e\n0,0,x,y,0\n{rows}"), &KINDS).unwrap_err();
+        assert_eq!((lines("1,2,x"), lines("1.5,0,x,y,0\n"), lines("1,0,x,y,z")), (3, 3, 3));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! What a run leaves on disk, in the order in which it has to be there.
 
-use std::fs;
 use std::path::PathBuf;
 
 use stiction_sim::error::Error as SimError;
@@ -134,9 +133,8 @@ impl<'a, const D: usize> Journal<'a, D> {
     /// # Errors
     /// If it cannot be written.
     pub fn draw(&self, title: &str) -> Result<(), Error> {
-        let path = self.picture();
         let svg = picture::sheet(title, self.model, &self.history)?;
-        fs::write(&path, svg).map_err(|source| Error::File { path, source })
+        Ok(io::replace(&self.picture(), svg.as_bytes())?)
     }
 
     /// Writes the tables in Parquet, too.
@@ -144,10 +142,10 @@ impl<'a, const D: usize> Journal<'a, D> {
     /// # Errors
     /// If they cannot be written.
     pub fn convert_tables(&self) -> Result<(), Error> {
-        for table in [self.output.table(), self.output.pairs()] {
-            columnar::convert(&table, &Output::columnar(&table))?;
-        }
-        Ok(())
+        let tables = [(self.output.table(), self.table.kinds()), (self.output.pairs(), self.pairs.kinds())];
+        tables
+            .iter()
+            .try_for_each(|(table, kinds)| Ok(columnar::convert(table, &Output::columnar(table), kinds)?))
     }
 
     /// Makes the page, with a title, from the frames on disk; nothing if those are of a format that films are not made from.

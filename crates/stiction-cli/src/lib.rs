@@ -114,10 +114,14 @@ fn finish(outcome: &run::Outcome) -> u8 {
     show("frames:", &outcome.frames);
     show("steps:", &outcome.table);
     show("picture:", &outcome.picture);
+    for error in &outcome.missing {
+        eprintln!("error: {error}");
+    }
     if let Some(page) = &outcome.page {
         println!("open {} in a browser to play it", page.display());
     }
     match (&outcome.failure, outcome.interrupted) {
+        _ if !outcome.missing.is_empty() => FAILED,
         (Some(_), _) => FAILED,
         (None, true) => INTERRUPTED,
         (None, false) => DONE,

@@ -121,7 +121,9 @@ pub fn remove_frames<const D: usize>(
 ) -> Result<(), Error> {
     let failed = |path: PathBuf| |source| Error::File { path, source };
     let found = frames.found().map_err(failed(frames.frame_path(0)))?;
-    for path in found.into_iter().filter(|step| remove(*step)).flat_map(|step| frames.files(step)) {
+    // The frame goes last: as long as it is there, somebody finds what is beside it.
+    let files = |step: usize| frames.files(step).into_iter().rev();
+    for path in found.into_iter().filter(|step| remove(*step)).flat_map(files) {
         delete(&path).map_err(failed(path))?;
     }
     Ok(())

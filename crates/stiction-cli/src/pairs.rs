@@ -9,7 +9,7 @@ use stiction::friction::Side;
 use stiction_sim::error::{Error, Result};
 use stiction_sim::model::Model;
 use stiction_sim::report::StepReport;
-use stiction_sim::report::schema::{Names, PairColumn, pair_columns};
+use stiction_sim::report::schema::{Kind, Names, PairColumn, pair_columns};
 
 use crate::table::quoted;
 
@@ -32,28 +32,14 @@ impl<const D: usize> PairTable<D> {
     pub fn create(path: &Path, model: &Model<D>) -> Result<Self> {
         let file = File::create(path).map_err(failed(path))?;
         let mut table = Self::on(path, file, model);
-        let titles: Vec<String> = table.columns.iter().map(|column| quoted(&column.title())).collect();
-        table.write(&format!("step,time [s],first,second,{}\n", titles.join(",")))?;
+        table.write(&header(&table.columns))?;
         Ok(table)
     }
 
-    /// The table of a run that goes on after a step: rows of later steps are cut off.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written.
-    pub fn resume(path: &Path, model: &Model<D>, step: usize) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(failed(path))?;
-        let is_earlier =
-            |line: &str| line.split(',').next().and_then(|field| field.parse().ok()) <= Some(step);
-        let rows = text.split_inclusive('\n').enumerate();
-        let kept = rows.take_while(|(row, line)| *row == 0 || line.ends_with('\n') && is_earlier(line));
-        let length: usize = kept.map(|(_, line)| line.len()).sum();
-        let opened = OpenOptions::new().write(true).open(path).and_then(|mut file| {
-            file.set_len(length as u64)?;
-            file.seek(SeekFrom::End(0))?;
-            Ok(file)
-        });
-        Ok(Self::on(path, opened.map_err(failed(path))?, model))
+    /// The kinds of the columns, for tables of other formats.
+    pub fn kinds(&self) -> Vec<Kind> {
+        let own = [Kind::Count, Kind::Number, Kind::Text, Kind::Text];
+        own.into_iter().chain(self.columns.iter().map(PairColumn::kind)).collect()
     }
 
     fn on(path: &Path, file: File, model: &Model<D>) -> Self {
@@ -90,6 +76,65 @@ impl<const D: usize> PairTable<D> {
 
     fn write(&mut self, text: &str) -> Result<()> {
         self.file.write_all(text.as_bytes()).map_err(failed(&self.path))
+    }
+}
+
+fn header<const D: usize>(columns: &[PairColumn<D>]) -> String {
+    let titles: Vec<String> = columns.iter().map(|column| quoted(&column.title())).collect();
+    format!("step,time [s],first,second,{}\n", titles.join(","))
+}
+
+/// The table of a run that is to be resumed.
+#[derive(Debug)]
+pub struct EarlierPairs {
+    path: PathBuf,
+    /// Bytes up to the end of the last row of the step to go on from.
+    length: u64,
+}
+
+impl EarlierPairs {
+    /// Reads the rows up to those of a step.
+    ///
+    /// # Errors
+    /// If the file cannot be read, has other columns, or its rows are not in order.
+    pub fn read<const D: usize>(path: &Path, step: usize) -> Result<Self> {
+        let wrong = |place: &str, message: &str| Error::BadFile {
+            path: path.to_owned(),
+            place: place.to_owned(),
+            message: format!("{message}: begin anew without --resume"),
+        };
+        let text = fs::read_to_string(path).map_err(|error| wrong("file", &error.to_string()))?;
+        let header = header(&pair_columns::<D>());
+        let Some(rows) = text.strip_prefix(&header) else {
+            return Err(wrong("line 1", "the columns are not those of this program and scene"));
+        };
+        let (mut length, mut last) = (header.len(), 0);
+        for (index, line) in rows.split_inclusive('\n').enumerate() {
+            let of = line.split(',').next().and_then(|field| field.parse().ok());
+            // What a run that was killed had begun to write comes after the step.
+            let Some(of) = of.filter(|_| line.ends_with('\n')).filter(|of| *of <= step) else { break };
+            if of < last {
+                return Err(wrong(
+                    &format!("line {}", index + 2),
+                    "its step is before that of the line above",
+                ));
+            }
+            (length, last) = (length + line.len(), of);
+        }
+        Ok(Self { path: path.to_owned(), length: length as u64 })
+    }
+
+    /// Cuts off what comes after, to go on from there.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn reopen<const D: usize>(self, model: &Model<D>) -> Result<PairTable<D>> {
+        let opened = OpenOptions::new().write(true).open(&self.path).and_then(|mut file| {
+            file.set_len(self.length)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        });
+        Ok(PairTable::on(&self.path, opened.map_err(failed(&self.path))?, model))
     }
 }
 

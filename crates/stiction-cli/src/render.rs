@@ -147,7 +147,7 @@ pub enum ArrowChoice {
 /// # Errors
 /// If there is no run, an option is wrong, or a file cannot be written.
 pub fn render(args: &RenderArgs, stop: &AtomicBool) -> Result<(PathBuf, Ending)> {
-    let format = args.format.or_else(|| args.output.as_deref().and_then(Format::of)).unwrap_or(Format::Png);
+    let format = format(args)?;
     let path = args.output.clone().unwrap_or_else(|| format.place(&args.run));
     let look = look(args)?;
     let bar = if args.quiet { ProgressBar::hidden() } else { ProgressBar::new(0) };
@@ -162,6 +162,20 @@ pub fn render(args: &RenderArgs, stop: &AtomicBool) -> Result<(PathBuf, Ending)>
     match done {
         Err(Error::Stopped) => Ok((path, Ending::Stopped)),
         done => Ok((path, done?)),
+    }
+}
+
+/// What is asked for, or what the ending of the output says.
+fn format(args: &RenderArgs) -> Result<Format> {
+    match (args.format, &args.output) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Png),
+        (None, Some(path)) => Format::of(path).ok_or_else(|| {
+            let path = path.display();
+            Error::Request(format!(
+                "{path}: names of results end with .png, .gif, .apng, .mp4, .glb or .html; for others say --format"
+            ))
+        }),
     }
 }
 
@@ -273,6 +287,13 @@ impl Job<'_> {
 
     fn pictures(&self, proceed: Proceed<'_>) -> Result<Ending> {
         std::fs::create_dir_all(self.path).map_err(Error::at(self.path))?;
+        let used = std::fs::read_dir(self.path).map_err(Error::at(self.path))?.next().is_some();
+        if used && !self.args.overwrite {
+            let path = self.path.display();
+            return Err(Error::Request(format!(
+                "{path} is not empty: choose another folder, or --overwrite"
+            )));
+        }
         let renderer = Renderer::new(self.film, &self.look)?;
         for index in 0..self.film.count() {
             if !proceed(index, self.film.count()) {

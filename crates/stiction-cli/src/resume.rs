@@ -13,7 +13,7 @@ use stiction_sim::state::State;
 use crate::error::Error;
 use crate::history::{History, kept_of};
 use crate::output::{Output, remove_frames};
-use crate::pairs::PairTable;
+use crate::pairs::{EarlierPairs, PairTable};
 use crate::table::{Earlier, Table};
 
 /// A run as it was when its state was last saved.
@@ -49,11 +49,12 @@ impl<const D: usize> Resumed<D> {
             return Err(Error::BeyondEnd { path: output.state(), step, end });
         }
         let earlier = Earlier::read(&output.table(), model, step)?;
+        let pairs = EarlierPairs::read::<D>(&output.pairs(), step)?;
         let frames = Frames { last: step, every: scene.time.frame_every, h: model.params.time.step };
         let (kept, snapshots) = (frames.kept(writer)?, frames.snapshots(writer, model.surface.rest().len())?);
         remove_frames(writer, |step| !frames.has(step))?;
         let (table, records) = earlier.reopen()?;
-        let pairs = PairTable::resume(&output.pairs(), model, step)?;
+        let pairs = pairs.reopen(model)?;
         writer.resume(&kept)?;
         Ok(Self { state, history: History { records, snapshots }, table, pairs, has_frame: frames.has(step) })
     }
@@ -102,13 +103,9 @@ impl Frames {
 
     /// All of them, which must be there.
     fn kept<const D: usize>(self, writer: &dyn FrameWriter<D>) -> Result<Vec<Frame>, SimError> {
-        let kept = |step| {
-            let path = writer.frame_path(step);
-            if path.is_file() {
-                Ok(Frame { step, time: self.time(step) })
-            } else {
-                Err(wrong(&path, "it is missing"))
-            }
+        let kept = |step| match writer.files(step).iter().find(|path| !path.is_file()) {
+            None => Ok(Frame { step, time: self.time(step) }),
+            Some(path) => Err(wrong(path, "it is missing")),
         };
         self.steps().map(kept).collect()
     }

@@ -74,6 +74,8 @@ pub struct Outcome {
     pub picture: PathBuf,
     /// The page; none of frames in a format of somebody else's.
     pub page: Option<PathBuf>,
+    /// Why the picture, tables of other formats or the page could not be made.
+    pub missing: Vec<Error>,
 }
 
 /// Runs a scene to its end, to a failure or until `stop` is raised; results so far are on disk in any case.
@@ -81,12 +83,10 @@ pub struct Outcome {
 /// # Errors
 /// If the scene is wrong or results cannot be written.
 pub fn run(args: &RunArgs, stop: &Arc<AtomicBool>) -> Result<Outcome, Error> {
-    let wrong = |error| Error::Scene { path: args.scene.clone(), error };
-    let fields = Scene::load(&args.scene).and_then(|scene| scene.given_fields()).map_err(wrong)?;
-    run_with(args, stop, &|folder| {
+    run_with(args, stop, &|folder, scene| {
         let frames = VtuFrames::new(folder);
-        Box::new(match &fields {
-            Some(fields) => frames.with_fields(fields.clone()),
+        Box::new(match scene.field_choice() {
+            Some(fields) => frames.with_fields(fields),
             None => frames,
         })
     })
@@ -97,8 +97,8 @@ pub trait AnyFrameWriter: FrameWriter<2> + FrameWriter<3> + Send {}
 
 impl<W: FrameWriter<2> + FrameWriter<3> + Send> AnyFrameWriter for W {}
 
-/// Makes the writer of frames for the folder of the results.
-pub type MakeFrames<'a> = &'a (dyn Fn(&Path) -> Box<dyn AnyFrameWriter> + Sync);
+/// Makes the writer of frames for the folder of the results of a scene.
+pub type MakeFrames<'a> = &'a (dyn Fn(&Path, &Scene) -> Box<dyn AnyFrameWriter> + Sync);
 
 /// Like [`run`], with frames of another format. Their writer is called while the next step is made.
 ///
@@ -110,10 +110,10 @@ pub fn run_with(args: &RunArgs, stop: &Arc<AtomicBool>, frames: MakeFrames<'_>) 
     let go = || {
         if scene.dimension == 2 {
             let (model, state) = start::<2>(args, &scene).map_err(wrong)?;
-            Run::new(args, &scene, &model, frames(&args.output), state)?.finish(stop)
+            Run::new(args, &scene, &model, frames(&args.output, &scene), state)?.finish(stop)
         } else {
             let (model, state) = start::<3>(args, &scene).map_err(wrong)?;
-            Run::new(args, &scene, &model, frames(&args.output), state)?.finish(stop)
+            Run::new(args, &scene, &model, frames(&args.output, &scene), state)?.finish(stop)
         }
     };
     match args.threads {
@@ -191,9 +191,14 @@ impl<'a, const D: usize> Run<'a, D> {
         };
         let failure = failure.map(|error| self.explained(&error));
         let title = self.args.scene.file_stem().unwrap_or_default().to_string_lossy();
-        self.journal.draw(&title)?;
-        self.journal.convert_tables()?;
-        let page = self.journal.make_page(&title)?;
+        // None of these keeps the others from being made, or hides a failure.
+        let drawn = self.journal.draw(&title);
+        let converted = self.journal.convert_tables();
+        let (page, paged) = match self.journal.make_page(&title) {
+            Ok(page) => (page, None),
+            Err(error) => (None, Some(error)),
+        };
+        let missing = drawn.err().into_iter().chain(converted.err()).chain(paged).collect();
         let (steps, history) = (self.journal.steps(), self.journal.history());
         Ok(Outcome {
             steps,
@@ -207,6 +212,7 @@ impl<'a, const D: usize> Run<'a, D> {
             table: self.journal.table(),
             picture: self.journal.picture(),
             page,
+            missing,
         })
     }
 

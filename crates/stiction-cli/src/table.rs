@@ -9,7 +9,7 @@ use stiction::friction::Outcome;
 use stiction_sim::error::{Error, Result};
 use stiction_sim::model::Model;
 use stiction_sim::report::StepReport;
-use stiction_sim::report::schema::{Schema, Value};
+use stiction_sim::report::schema::{Column, Kind, Schema, Value};
 
 /// What the picture and the closing words need of a step; all of it is in the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +141,11 @@ impl<const D: usize> Table<D> {
         let mut table = Self { path: path.to_owned(), file, schema: Schema::of(model) };
         table.write(&header(&table.schema))?;
         Ok(table)
+    }
+
+    /// The kinds of the columns, for tables of other formats.
+    pub fn kinds(&self) -> Vec<Kind> {
+        self.schema.columns().iter().map(Column::kind).collect()
     }
 
     /// Writes the row of a step to the disk: whatever happens to the process, rows that were written are there.

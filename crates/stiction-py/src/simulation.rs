@@ -652,7 +652,12 @@ impl<const D: usize> Run<D> {
     }
 
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let pairs = self.reports.lock()?.last().map(|report| report.forces.pairs.clone()).unwrap_or_default();
+        let known = self.reports.lock()?.last().map(|report| report.forces.pairs.clone());
+        let pairs = match known {
+            Some(pairs) => pairs,
+            // One that was stored has a state, and reports of earlier steps in Python only.
+            None => StepReport::at_start(&self.model, &*self.state()?).forces.pairs,
+        };
         let names: Vec<String> = self
             .model
             .parts

@@ -178,7 +178,8 @@ fn thing(shapes: &Shapes, number: usize, kind: Kind, [first, last]: [[usize; 3];
 
 /// What a body is, as far as drawing it is concerned. Of triangles in 3D nobody knows whether they are closed: they are drawn from both sides.
 fn kind(shapes: &Shapes, body: usize, has_no_faces: bool) -> Kind {
-    let tetrahedra = &shapes.bodies[shapes.mesh.edges.len() + shapes.mesh.triangles.len()..];
+    let first = shapes.mesh.edges.len() + shapes.mesh.triangles.len();
+    let tetrahedra = shapes.bodies.get(first..).unwrap_or_default();
     if has_no_faces {
         Kind::Rod
     } else if shapes.dimension == 2 || tetrahedra.contains(&body) {

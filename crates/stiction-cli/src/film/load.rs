@@ -30,7 +30,8 @@ pub fn load(folder: &Path, fields: Option<&[FieldKind]>) -> Result<Film> {
         return Err(Error::Request(format!("{}: the run has no frames", folder.display())));
     };
     let parts = Parts::read(first)?;
-    let shapes = parts.shapes();
+    let shapes = parts.shapes(first)?;
+    let sizes = parts.sizes();
     let (layout, mut scenery) = Layout::new(&shapes);
     let title = fs::canonicalize(folder).ok();
     let title = title.as_deref().and_then(Path::file_name).unwrap_or_default();
@@ -41,7 +42,7 @@ pub fn load(folder: &Path, fields: Option<&[FieldKind]>) -> Result<Film> {
     scenery.fields = chosen(&parts.bodies, fields);
     add_curves(&mut scenery, folder);
     let (names, places) = (names(&scenery.fields), layout);
-    Film::new(scenery, Box::new(Run { files, layout: places, fields: names }))
+    Film::new(scenery, Box::new(Run { files, layout: places, fields: names, sizes }))
 }
 
 /// The fields of a film that frames have: numbers and vectors, no tensors.
@@ -123,31 +124,40 @@ impl Parts {
         })
     }
 
-    fn shapes(&self) -> Shapes {
-        let numbers = |data: &FrameData, name: &str| -> Vec<usize> {
-            data.on_cells(name)
-                .map(|array| array.values.iter().map(|value| whole(*value)).collect())
-                .unwrap_or_default()
+    /// What is drawn; files are named in errors.
+    fn shapes(&self, files: &Files) -> Result<Shapes> {
+        let mesh = &self.bodies.mesh;
+        let cells = mesh.edges.len() + mesh.triangles.len() + mesh.tetrahedra.len();
+        let (things, mut materials) =
+            (self.contacts.words("things"), self.contacts.words("materials").to_vec());
+        // Without names there is no more than one thing for each cell.
+        let most = if things.is_empty() { cells + self.obstacles.mesh.triangles.len() } else { things.len() };
+        let bodies = numbers(&self.bodies, "body", most).ok_or_else(|| no_numbers(&files.bodies, "body"))?;
+        let owners = match &files.obstacles {
+            Some(path) => numbers(&self.obstacles, "thing", most).ok_or_else(|| no_numbers(path, "thing"))?,
+            None => Vec::new(),
         };
-        let bodies = numbers(&self.bodies, "body");
         let count = bodies.iter().max().map_or(0, |last| last + 1);
-        let mut materials = self.contacts.words("materials").to_vec();
         materials.resize(materials.len().max(count), String::new());
-        let owners = numbers(&self.obstacles, "thing");
-        let mut names = self.contacts.words("things").to_vec();
+        let mut names = things.to_vec();
         let things = owners.iter().max().map_or(0, |last| last + 1).max(materials.len());
         (names.len()..things).for_each(|number| names.push(format!("thing {number}")));
         let flat = self.bodies.of_whole("dimension").first() == Some(&2.0);
-        Shapes {
+        Ok(Shapes {
             dimension: if flat { 2 } else { 3 },
-            mesh: self.bodies.mesh.clone(),
+            mesh: mesh.clone(),
             bodies,
             names,
             materials,
             obstacle_triangles: self.obstacles.mesh.triangles.clone(),
             obstacle_owners: owners,
             obstacle_vertices: self.obstacles.mesh.points.len(),
-        }
+        })
+    }
+
+    /// How many vertices bodies and obstacles have.
+    fn sizes(&self) -> [usize; 2] {
+        [self.bodies.mesh.points.len(), self.obstacles.mesh.points.len()]
     }
 
     fn contacts(&self) -> Vec<Contact> {
@@ -173,6 +183,22 @@ impl Parts {
     }
 }
 
+/// The numbers of things that cells have, if there is one below `most` for each.
+fn numbers(data: &FrameData, name: &str, most: usize) -> Option<Vec<usize>> {
+    let cells = data.mesh.edges.len() + data.mesh.triangles.len() + data.mesh.tetrahedra.len();
+    let Some(array) = data.on_cells(name) else { return (cells == 0).then(Vec::new) };
+    let number =
+        |value: &f64| (value.fract() == 0.0 && (0.0..most as f64).contains(value)).then(|| whole(*value));
+    array.values.iter().map(number).collect()
+}
+
+fn no_numbers(path: &Path, name: &str) -> Error {
+    let path = path.display();
+    Error::Request(format!(
+        "{path}: the array {name} does not have the number of a thing for each cell: run the scene anew"
+    ))
+}
+
 /// The count that a number is; 0 if it is none.
 #[expect(clippy::cast_sign_loss, reason = "numbers below 0 become 0")]
 fn whole(value: f64) -> usize {
@@ -181,6 +207,8 @@ fn whole(value: f64) -> usize {
 
 /// The frames of a run on disk.
 struct Run {
+    /// How many vertices bodies and obstacles have in every frame.
+    sizes: [usize; 2],
     files: Vec<Files>,
     layout: Layout,
     fields: Vec<(String, Place, usize)>,
@@ -196,6 +224,12 @@ impl Reel for Run {
             return Err(Error::Request(format!("there is no frame {index}")));
         };
         let parts = Parts::read(files)?;
+        if parts.sizes() != self.sizes {
+            let path = files.bodies.display();
+            return Err(Error::Request(format!(
+                "{path}: this frame is of another scene than the first: run the scene anew"
+            )));
+        }
         let obstacles: Vec<[f64; 3]> = parts.obstacles.mesh.points.iter().map(|x| x.0).collect();
         let fields = self.fields.iter().map(|field| self.values(&parts.bodies, field)).collect();
         Ok(Frame {

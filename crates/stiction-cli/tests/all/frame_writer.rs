@@ -152,7 +152,7 @@ fn run(args: &RunArgs, until: usize) -> Outcome {
 
 /// Runs the scene with what happens to its writer.
 fn run_on(args: &RunArgs, course: &Course) -> std::result::Result<Outcome, stiction_cli::error::Error> {
-    run_with(args, &course.stop, &|folder| {
+    run_with(args, &course.stop, &|folder, _| {
         Box::new(Lines { folder: folder.to_owned(), frames: Vec::new(), course: course.clone() })
     })
 }

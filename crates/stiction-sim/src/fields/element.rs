@@ -71,30 +71,24 @@ impl Elements {
         out
     }
 
-    /// That of a cell, or of the element that carries its first vertex.
+    /// That of a cell; on a surface that nodes carry, of an element that has all nodes of the cell, or of the one that carries its first vertex.
     fn of<const D: usize>(&self, model: &Model<D>, cell: &[u32]) -> CellStrain {
-        let nodes = match &model.map {
-            None => sorted(cell),
-            Some(map) => {
-                let rows: Vec<Vec<u32>> = cell
-                    .iter()
-                    .map(|v| map.row(*v as usize).map(|(node, _)| node as u32).collect())
-                    .collect();
-                if rows.iter().all(|row| row.len() == 1) {
-                    sorted(&rows.concat())
-                } else {
-                    self.carrier(&rows[0])
-                }
-            }
+        let Some(map) = &model.map else {
+            return self.by_nodes.get(&sorted(cell)).copied().unwrap_or_default();
         };
-        self.by_nodes.get(&nodes).copied().unwrap_or_default()
+        let row = |v: &u32| map.row(*v as usize).map(|(node, _)| node as u32).collect::<Vec<_>>();
+        let mut all = sorted(&cell.iter().flat_map(row).collect::<Vec<_>>());
+        all.dedup();
+        let first = cell.first().map(row).unwrap_or_default();
+        let found = self.by_nodes.get(&all).or_else(|| self.carrier(&all)).or_else(|| self.carrier(&first));
+        found.copied().unwrap_or_default()
     }
 
     /// The first element that has all these nodes.
-    fn carrier(&self, nodes: &[u32]) -> Vec<u32> {
-        let at_first = nodes.first().and_then(|node| self.at_node.get(node));
-        let has_all = |element: &&Vec<u32>| nodes.iter().all(|node| element.contains(node));
-        at_first.and_then(|elements| elements.iter().find(has_all)).cloned().unwrap_or_default()
+    fn carrier(&self, nodes: &[u32]) -> Option<&CellStrain> {
+        let at_first = self.at_node.get(nodes.first()?)?;
+        let element = at_first.iter().find(|element| nodes.iter().all(|node| element.contains(node)))?;
+        self.by_nodes.get(element)
     }
 }
 

@@ -108,16 +108,16 @@ impl FieldKind {
             }
             Self::FrictionForce => "Friction force on the vertex.",
             Self::ContactPressure => {
-                "Normal forces of the vertex's contacts, by the area that the vertex has now. Shares of a contact's normal force add up to it on each side."
+                "Normal forces of the vertex's contacts, by the area that the vertex has now; 0 where it has none, as on static rods. Shares of a contact's normal force add up to it on each side."
             }
             Self::ContactPressureRest => "The same normal forces, by the area that the vertex has at rest.",
             Self::ShearTraction => "Friction force on the vertex, by the area that it has now.",
             Self::ShearTractionRest => "Friction force on the vertex, by the area that it has at rest.",
             Self::ContactState => {
-                "0 free, 1 in contact without friction, 2 sticking, 3 slipping; the largest of all contacts of the vertex."
+                "0 free, 1 in contact without friction, or since this step, 2 sticking, 3 slipping; the largest of all contacts of the vertex."
             }
             Self::Stress => {
-                "Cauchy stress in the axes of the scene, 9 components in rows. In 2D solids are in plane strain; of sheets and rods, forces by the cross-section at rest, without bending."
+                "Cauchy stress in the axes of the scene, 9 components in rows. In 2D solids are in plane strain; of sheets the force by their present width and their thickness at rest, of rods by the cross-section at rest, both without bending."
             }
             Self::VonMises => {
                 "Von Mises equivalent of the Cauchy stress. In 2D it includes the stress across the plane, ν (σ_xx + σ_yy)."

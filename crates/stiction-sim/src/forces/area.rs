@@ -1,5 +1,7 @@
 //! How much of the surface each vertex stands for.
 
+use std::collections::BTreeSet;
+
 use stiction::math::Vector;
 use stiction::math::vector::cross;
 
@@ -18,8 +20,7 @@ use crate::model::Model;
 pub fn areas_at<const D: usize>(model: &Model<D>, x: &[Vector<D>]) -> Vec<f64> {
     let mut areas = vec![0.0; x.len()];
     for face in model.surface.faces() {
-        let [a, b, c] = face.map(|v| in_space(x[v as usize]));
-        let area = 0.5 * cross(b - a, c - a).norm();
+        let area = face_area(*face, x);
         for v in face {
             areas[*v as usize] += area / 3.0;
         }
@@ -35,7 +36,28 @@ pub fn areas_at<const D: usize>(model: &Model<D>, x: &[Vector<D>]) -> Vec<f64> {
     areas
 }
 
-/// The same at rest.
+/// The area in m² of the faces, or in 2D and of rods the edges, all of whose vertices are among some.
+pub(super) fn covered<const D: usize>(model: &Model<D>, x: &[Vector<D>], vertices: &BTreeSet<u32>) -> f64 {
+    let is_inside = |primitive: &[u32]| primitive.iter().all(|v| vertices.contains(v));
+    let around = |v: &u32| model.surface.adjacency().vertex_faces.of(*v).iter().copied();
+    let faces: BTreeSet<u32> = vertices.iter().flat_map(around).collect();
+    let faces = faces.iter().map(|f| model.surface.faces()[*f as usize]).filter(|face| is_inside(face));
+    let area = faces.fold(0.0, |sum, face| sum + face_area(face, x));
+    let around = |v: &u32| model.surface.adjacency().vertex_edges.of(*v).iter().copied();
+    let edges: BTreeSet<u32> = vertices.iter().flat_map(around).collect();
+    let lines = edges.iter().filter(|e| model.surface.adjacency().edge_faces.of(**e).is_empty());
+    let lines = lines.map(|e| model.surface.edges()[*e as usize]).filter(|edge| is_inside(edge));
+    lines.fold(area, |sum, [a, b]| {
+        sum + (x[a as usize] - x[b as usize]).norm() * model.parts[model.body_of(a)].width
+    })
+}
+
+fn face_area<const D: usize>(face: [u32; 3], x: &[Vector<D>]) -> f64 {
+    let [a, b, c] = face.map(|v| in_space(x[v as usize]));
+    0.5 * cross(b - a, c - a).norm()
+}
+
+/// The areas of the vertices at rest, in m².
 pub fn rest_areas<const D: usize>(model: &Model<D>) -> Vec<f64> {
     areas_at(model, model.surface.rest())
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use stiction::math::Vector;
 
+use super::area::covered;
 use super::{ContactForce, Regime};
+use crate::model::Model;
 
 /// What contacts do to a body, to an obstacle, or to the first of two bodies.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +25,7 @@ pub struct ContactLoad<const D: usize> {
     pub power: f64,
     /// Heat of its contacts in the step, in J.
     pub heat: f64,
-    /// Area of the surface on which contacts push, in m²: that of an obstacle is the area of what touches it.
+    /// Area of the faces all of whose vertices are pushed, in m²; in 2D, and of rods, of the edges. That of an obstacle is the area of what touches it.
     pub area: f64,
     /// The part of `normal_force` that is in contacts that stick, of those with friction; 0 without friction.
     pub stick_share: f64,
@@ -102,9 +104,9 @@ impl<const D: usize> Sum<D> {
         self.touched.insert(vertex);
     }
 
-    /// The load, given the area of each vertex in m².
-    pub fn finished(mut self, areas: &[f64]) -> ContactLoad<D> {
-        self.load.area = self.touched.iter().fold(0.0, |sum, v| sum + areas[*v as usize]);
+    /// The load, with the area of surface that its vertices cover at positions `x`.
+    pub fn finished(mut self, model: &Model<D>, x: &[Vector<D>]) -> ContactLoad<D> {
+        self.load.area = covered(model, x, &self.touched);
         self.load.stick_share = if self.rubbing > 0.0 { self.sticking / self.rubbing } else { 0.0 };
         self.load
     }

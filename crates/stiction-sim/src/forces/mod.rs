@@ -53,7 +53,7 @@ impl Regime {
 /// contact at its end is listed with a normal force of 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce<const D: usize> {
-    /// Which contact. Parts of two nearly parallel edges share a key.
+    /// Which contact. Parts of two nearly parallel edges share a key; the first of them has their friction and heat.
     pub key: ContactKey,
     /// Bodies and obstacles, by number; the same body twice where it touches itself.
     pub sides: [Side; 2],
@@ -153,13 +153,19 @@ impl<const D: usize> ContactForces<D> {
         Ok(out)
     }
 
-    /// Adds friction to the contacts that it acted in, and lists those that have ended.
+    /// Adds friction to the contacts that it acted in, and lists those that have ended. Of parts of nearly parallel edges, which share a key, all rub alike, and the
+    /// first has the force and the heat.
     fn add_friction(&mut self, model: &Model<D>, x: &[Vector<D>], friction: &[ContactFriction<D>]) {
         let mut ended = Vec::new();
-        for of in friction {
-            let first = self.contacts.partition_point(|contact| contact.key < of.key);
-            match self.contacts.get_mut(first).filter(|contact| contact.key == of.key) {
-                Some(contact) => contact.rub(of),
+        for of in friction.iter().filter(|of| has_obstacle(model, of.key)) {
+            let mut parts = self.contacts_of(of.key).iter_mut();
+            match parts.next() {
+                Some(first) => {
+                    first.rub(of);
+                    parts.for_each(|part| {
+                        part.rub(&ContactFriction { force: Vector::ZERO, heat: 0.0, ..*of })
+                    });
+                }
                 None => ended.push(ended_contact(model, x, of)),
             }
         }
@@ -167,13 +173,31 @@ impl<const D: usize> ContactForces<D> {
         self.contacts.sort_by_key(|contact| contact.key);
     }
 
-    /// Adds what contacts remember.
+    /// The contacts with a key.
+    fn contacts_of(&mut self, key: ContactKey) -> &mut [ContactForce<D>] {
+        let first = self.contacts.partition_point(|contact| contact.key < key);
+        let count = self.contacts[first..].partition_point(|contact| contact.key == key);
+        &mut self.contacts[first..first + count]
+    }
+
+    /// Adds what contacts remember; heat to the first of those that share a key.
     fn add_memory(&mut self, state: &State<D>) {
+        let mut last = None;
         for contact in &mut self.contacts {
             if let Some(numbers) = state.memory.get(contact.key) {
-                (contact.birth, contact.slip, contact.heat) = (numbers[BIRTH], numbers[SLIP], numbers[HEAT]);
+                (contact.birth, contact.slip) = (numbers[BIRTH], numbers[SLIP]);
+                contact.heat = if last == Some(contact.key) { 0.0 } else { numbers[HEAT] };
             }
+            last = Some(contact.key);
         }
+    }
+}
+
+/// Whether the model has the obstacle of a contact: a state may be of a scene with more of them.
+fn has_obstacle<const D: usize>(model: &Model<D>, key: ContactKey) -> bool {
+    match key {
+        ContactKey::VertexObstacle(_, obstacle) => (obstacle as usize) < model.obstacles.len(),
+        _ => true,
     }
 }
 

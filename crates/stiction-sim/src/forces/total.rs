@@ -7,7 +7,7 @@ use stiction::math::Vector;
 use stiction::obstacle::{Obstacle, RigidVelocity};
 
 use super::load::{Sum, moment};
-use super::{ContactForce, ContactForces, ContactLoad, areas_at};
+use super::{ContactForce, ContactForces, ContactLoad};
 use crate::model::{Model, Part};
 use crate::state::State;
 
@@ -57,7 +57,6 @@ impl<const D: usize> ForceReport<D> {
             model,
             x: &x,
             v: &v,
-            areas: areas_at(model, &x),
             obstacles: model.obstacles.at(state.time),
             velocities: obstacle_velocities(model, state.time),
             centers,
@@ -108,7 +107,6 @@ struct Surroundings<'a, const D: usize> {
     model: &'a Model<D>,
     x: &'a [Vector<D>],
     v: &'a [Vector<D>],
-    areas: Vec<f64>,
     obstacles: Vec<Obstacle<D>>,
     velocities: Vec<RigidVelocity<D>>,
     centers: &'a [Vector<D>],
@@ -135,7 +133,7 @@ impl<const D: usize> Surroundings<'_, D> {
                 }
             }
         }
-        sums.into_iter().map(|sum| sum.finished(&self.areas)).collect()
+        sums.into_iter().map(|sum| sum.finished(self.model, self.x)).collect()
     }
 
     fn on_obstacles(&self, contacts: &[ContactForce<D>]) -> Vec<ContactLoad<D>> {
@@ -149,7 +147,7 @@ impl<const D: usize> Surroundings<'_, D> {
             sum.push([-(contact.touch.normal * contact.normal_force), -contact.friction], point, velocity);
             touch(sum, contact, |_| true);
         }
-        sums.into_iter().map(|sum| sum.finished(&self.areas)).collect()
+        sums.into_iter().map(|sum| sum.finished(self.model, self.x)).collect()
     }
 
     fn between(&self, contacts: &[ContactForce<D>]) -> Vec<PairLoad<D>> {
@@ -167,7 +165,8 @@ impl<const D: usize> Surroundings<'_, D> {
             sum.push([normal, contact.friction * sign], contact.touch.points[side], velocity);
             touch(sum, contact, |c| c * sign > 0.0);
         }
-        let pair = |(sides, sum): ([Side; 2], Sum<D>)| PairLoad { sides, load: sum.finished(&self.areas) };
+        let pair =
+            |(sides, sum): ([Side; 2], Sum<D>)| PairLoad { sides, load: sum.finished(self.model, self.x) };
         sums.into_iter().map(pair).collect()
     }
 

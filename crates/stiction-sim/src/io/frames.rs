@@ -31,7 +31,7 @@ pub trait FrameWriter<const D: usize> {
     /// The file of the frame after a step. Different steps have different files, and names contain the step as a decimal number.
     fn frame_path(&self, step: usize) -> PathBuf;
 
-    /// All files that the frame after a step may have, its own first.
+    /// All files of the frame after a step, its own first.
     fn files(&self, step: usize) -> Vec<PathBuf> {
         vec![self.frame_path(step)]
     }

@@ -15,6 +15,7 @@ pub use frames::VtuFrames;
 use grid::Grid;
 
 use super::mesh::Mesh;
+use super::replace::replace;
 use crate::error::{Error, Result};
 use crate::fields::{FieldChoice, Frame};
 use crate::model::Model;
@@ -32,7 +33,7 @@ const TETRAHEDRON: u8 = 10;
 /// # Errors
 /// If the file cannot be written, or the state is not one of the model.
 pub fn write<const D: usize>(path: &Path, model: &Model<D>, state: &State<D>) -> Result<()> {
-    let frame = Frame::new(model, state, &FieldChoice::usual(model))?;
+    let frame = Frame::new(model, state, &FieldChoice::all())?;
     write_file(path, &write::bodies(&frame).text())
 }
 
@@ -73,7 +74,8 @@ impl Series {
             }
         }
         out.push_str("</Collection>\n</VTKFile>\n");
-        write_file(path, &out)
+        // Whenever the process ends, the index of earlier frames is there.
+        replace(path, out.as_bytes())
     }
 }
 

@@ -1,5 +1,7 @@
 //! From bodies to the arrays of a model.
 
+use std::collections::BTreeSet;
+
 use stiction::barrier::policy::Softness;
 use stiction::contact::Weighting;
 use stiction::linear_map::LinearMap;
@@ -44,7 +46,13 @@ fn motions<const D: usize>(body: &Body<D>, first: usize) -> Vec<Motion> {
         let name = format!("{}{}", ["fixed", "motion"][moves], counts[moves]);
         Motion { name, nodes: numbered(list, first) }
     };
-    body.prescribed.iter().map(&mut motion).collect()
+    let mut motions: Vec<Motion> = body.prescribed.iter().map(&mut motion).collect();
+    // The later prescription of a node wins, so each node counts once.
+    let mut taken = BTreeSet::new();
+    for motion in motions.iter_mut().rev() {
+        motion.nodes.retain(|node| taken.insert(*node));
+    }
+    motions
 }
 
 /// Nodes of a body, ascending, by their number in the model.
@@ -55,9 +63,9 @@ fn numbered(nodes: &[u32], first: usize) -> Vec<u32> {
     out
 }
 
-/// How wide a line of the surface is, in m.
+/// How wide a line of the surface is, in m. Static lines in 3D have no radius, and no area.
 fn width<const D: usize>(body: &Body<D>) -> f64 {
-    if D == 2 && !body.triangles.is_empty() { body.thickness } else { 2.0 * body.radius }
+    if D == 2 && (body.is_static || !body.triangles.is_empty()) { body.thickness } else { 2.0 * body.radius }
 }
 
 /// The vertices that touch and are drawn: all of a body, or those of its skin.

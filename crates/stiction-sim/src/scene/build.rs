@@ -13,6 +13,7 @@ use crate::integrator::{IntegratorKind, Newmark, SpectralRadius};
 use crate::model::Model;
 use crate::newton::Workspace;
 use crate::params::{ContactParams, NewtonParams, Params, StepBound, TimeParams};
+use crate::report::schema::{Column, Schema};
 use crate::settle::{Settled, settle};
 use crate::state::State;
 
@@ -82,7 +83,22 @@ impl Scene {
                 other => self.body_error(&other),
             })?;
         self.check_scales(&model)?;
+        self.check_columns(&model)?;
         Ok((self.with_friction(model)?, state))
+    }
+
+    /// Checks that all columns of reports have different names.
+    fn check_columns<const D: usize>(&self, model: &Model<D>) -> Result<(), SceneError> {
+        let schema = Schema::of(model);
+        let mut names: Vec<&str> = schema.columns().iter().map(Column::name).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => {
+                let message = format!("two things would have the column \"{}\": choose other names", pair[0]);
+                Err(self.error("bodies", message))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Checks what does not depend on the dimension.
@@ -117,6 +133,12 @@ impl Scene {
             if body.name.is_empty() || surfaces(&body.surface) {
                 let part = if body.name.is_empty() { "name" } else { "surface" };
                 return Err(self.error(&format!("{key}.{part}"), "is empty: choose a name"));
+            }
+            if body.name.contains(char::is_control) {
+                return Err(self.error(
+                    &format!("{key}.name"),
+                    "has a control character, such as a line break: choose another name",
+                ));
             }
             if self.bodies[..i].iter().any(|other| other.name == body.name) {
                 let message = format!("\"{}\" is taken by another body: choose another name", body.name);

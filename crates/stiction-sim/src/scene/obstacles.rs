@@ -89,8 +89,8 @@ impl Scene {
         let mut taken: Vec<&str> = self.bodies.iter().map(|body| body.name.as_str()).collect();
         for (list, index, name) in planes.chain(spheres).chain(cylinders) {
             let (Some(name), key) = (name, format!("{list}[{index}].name")) else { continue };
-            if name.is_empty() {
-                return Err(self.error(&key, "is empty: choose a name"));
+            if name.is_empty() || name.contains(char::is_control) {
+                return Err(self.error(&key, "is empty or has a control character: choose another name"));
             }
             if taken.contains(&name.as_str()) {
                 let message =

@@ -15,10 +15,13 @@ pub struct Output {
 
 impl Scene {
     /// The fields that the scene names for its frames; nothing if it names none, see [`FieldChoice::usual`].
-    ///
-    /// # Errors
-    /// If there is no field with one of the names.
-    pub fn given_fields(&self) -> Result<Option<FieldChoice>, SceneError> {
+    pub fn field_choice(&self) -> Option<FieldChoice> {
+        // Names were checked when the scene was read.
+        self.given_fields().ok().flatten()
+    }
+
+    /// The same, if there is a field with each of the names.
+    pub(super) fn given_fields(&self) -> Result<Option<FieldChoice>, SceneError> {
         let Some(names) = &self.output.fields else { return Ok(None) };
         if names.len() == 1 && names[0] == "all" {
             return Ok(Some(FieldChoice::all()));

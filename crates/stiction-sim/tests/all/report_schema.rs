@@ -92,7 +92,7 @@ Each frame has its contacts as points, in `frames/contacts`. A contact has two s
 | `regime` | – | 0 without friction, 1 sticking, 2 slipping. |
 | `normal_force` | N | Normal force on the first side. |
 | `friction_force` | N | Friction force on the first side. |
-| `lambda` | N | Magnitude λ of the normal force; 0 where a contact that had friction in the step has ended. |
+| `lambda` | N | Normal force λ, negative where it attracts; 0 where a contact that had friction in the step has ended. |
 | `slip_speed` | m/s | How fast the contact slides. |
 | `slip` | m | How far its sides have slid on each other since it began. |
 | `heat` | J | The heat that friction has made in it since. |

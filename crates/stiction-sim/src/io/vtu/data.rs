@@ -72,8 +72,9 @@ fn read(bytes: &[u8]) -> Scanned<FrameData> {
     let named = |section, values: Option<usize>| {
         let named = |(name, components, values)| NamedArray { name, components, values };
         let arrays: Vec<NamedArray> = document.arrays(section)?.into_iter().map(named).collect();
-        let fits =
-            |array: &&NamedArray| values.is_none_or(|count| array.values.len() == count * array.components);
+        let fits = |array: &&NamedArray| {
+            values.is_none_or(|count| count.checked_mul(array.components) == Some(array.values.len()))
+        };
         match arrays.iter().find(|array| !fits(array)) {
             Some(array) => {
                 let message =

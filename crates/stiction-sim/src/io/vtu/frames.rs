@@ -17,7 +17,7 @@ use crate::state::State;
 /// The folder of the frames, beside the index.
 const FOLDER: &str = "frames";
 
-/// Folders in it: contacts, and obstacles where there are any.
+/// Folders in it: contacts and obstacles.
 const CONTACTS: &str = "frames/contacts";
 const OBSTACLES: &str = "frames/obstacles";
 
@@ -49,12 +49,6 @@ impl VtuFrames {
         self.folder.join(name(FOLDER, step))
     }
 
-    /// The names of the files of a frame that are on disk, as the index has them.
-    fn written(&self, step: usize) -> Vec<String> {
-        let names = [FOLDER, CONTACTS, OBSTACLES].map(|folder| name(folder, step));
-        names.into_iter().filter(|name| self.folder.join(name).exists()).collect()
-    }
-
     fn write_grid(&self, folder: &str, step: usize, grid: &Grid) -> Result<()> {
         let path = self.folder.join(folder);
         fs::create_dir_all(&path).map_err(|source| Error::File { path, source })?;
@@ -72,7 +66,7 @@ impl<const D: usize> FrameWriter<D> for VtuFrames {
     }
 
     fn files(&self, step: usize) -> Vec<PathBuf> {
-        [FOLDER, CONTACTS, OBSTACLES].map(|folder| self.folder.join(name(folder, step))).to_vec()
+        names(step).map(|name| self.folder.join(name)).to_vec()
     }
 
     fn write(&mut self, model: &Model<D>, state: &State<D>) -> Result<()> {
@@ -81,10 +75,8 @@ impl<const D: usize> FrameWriter<D> for VtuFrames {
         let frame = fields::Frame::new(model, state, &choice)?;
         self.write_grid(FOLDER, state.step, &write::bodies(&frame))?;
         self.write_grid(CONTACTS, state.step, &write::contacts(&frame))?;
-        if !model.obstacles.is_empty() {
-            self.write_grid(OBSTACLES, state.step, &write::obstacles(&frame))?;
-        }
-        self.series.push(state.time, self.written(state.step));
+        self.write_grid(OBSTACLES, state.step, &write::obstacles(&frame))?;
+        self.series.push(state.time, names(state.step));
         self.series.write(&self.index())
     }
 
@@ -102,10 +94,15 @@ impl<const D: usize> FrameWriter<D> for VtuFrames {
     fn resume(&mut self, frames: &[Frame]) -> Result<()> {
         self.series = Series::default();
         for Frame { step, time } in frames {
-            self.series.push(*time, self.written(*step));
+            self.series.push(*time, names(*step));
         }
         self.series.write(&self.index())
     }
+}
+
+/// The names of the files of a frame, in the order of their parts in the index.
+fn names(step: usize) -> [String; 3] {
+    [FOLDER, CONTACTS, OBSTACLES].map(|folder| name(folder, step))
 }
 
 /// The name of a file of a frame, as the index has it.

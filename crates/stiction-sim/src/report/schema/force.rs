@@ -1,6 +1,6 @@
 //! Columns of forces: of bodies, of obstacles, and of what drives prescribed motions.
 
-use super::{AXES, Column, Source, Target, Value};
+use super::{AXES, Column, Kind, Source, Target, Value};
 use crate::forces::{ContactLoad, DriveLoad};
 
 /// A number of a load.
@@ -21,7 +21,9 @@ fn moment_axes<const D: usize>() -> Vec<(usize, String)> {
 pub(super) fn load<const D: usize>(target: Target, name: &str) -> Vec<Column<D>> {
     let (what, about) = match target {
         Target::Body(_) => (format!("body `{name}`"), "its centre of mass"),
-        Target::Obstacle(_) => (format!("obstacle `{name}`"), "the point that the scene gives for it"),
+        Target::Obstacle(_) => {
+            (format!("obstacle `{name}`"), "its point, centre or point of its axis, where it is then")
+        }
     };
     let column = |part: String, unit: &'static str, meaning: String, axis: usize, value: OfLoad<D>| {
         Column::new(format!("{name}.{part}"), unit, &meaning, Source::Load(target, axis, value))
@@ -94,7 +96,8 @@ fn numbers<const D: usize>(
             "contact_area",
             "m^2",
             format!(
-                "Area of the vertices on which contacts of {what} push, at the end of the step; of an obstacle, the area of what touches it."
+                "Area of the faces, in 2D and of rods of the edges, all of whose vertices are pushed by contacts of {what} at the end of the step; of an obstacle, the area of what touches it. \
+                 Contacts that reach less than a whole face have none."
             ),
             |load, _| load.area,
         ),
@@ -150,6 +153,11 @@ impl<const D: usize> PairColumn<D> {
     /// Its SI unit; empty where it has none.
     pub fn unit(&self) -> &'static str {
         self.0.unit
+    }
+
+    /// The kind of its values.
+    pub fn kind(&self) -> Kind {
+        self.0.kind()
     }
 
     /// Name and unit.
