@@ -579,3 +579,29 @@ fn what_cannot_be_resumed_is_refused() {
     fs::remove_file(output.join("frames/000005.vtu")).unwrap();
     refused(&["000005.vtu", "missing"]);
 }
+
+/// Frames that are damaged, or of another scene, are refused by name; nothing panics and no picture is made.
+#[test]
+fn damaged_frames_are_not_drawn() {
+    let (path, output) = changed("damaged", "slide-2d.toml", &[("end = 1.5", "end = 0.1")]);
+    assert!(run(&path, &output).status.success());
+    let frame = output.join("frames/000000.vtu");
+    let good = fs::read_to_string(&frame).unwrap();
+    let without = good.replace("Name=\"body\"", "Name=\"bodies\"");
+    let components =
+        good.replacen("NumberOfComponents=\"3\"", "NumberOfComponents=\"18446744073709551615\"", 2);
+    for (text, word) in
+        [(without, "body"), (components, "000000.vtu"), (good[..good.len() / 2].to_owned(), "000000.vtu")]
+    {
+        fs::write(&frame, text).unwrap();
+        let done = stiction().arg("render").arg(&output).arg("-q").output().unwrap();
+        let said = self::text(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(said.contains(word) && said.contains("000000.vtu"), "{said}");
+        assert!(!output.join("render.png").exists());
+    }
+    fs::write(&frame, good).unwrap();
+    assert!(stiction().arg("render").arg(&output).arg("-q").output().unwrap().status.success());
+    let unknown = stiction().arg("render").arg(&output).args(["-o", "film.webm"]).output().unwrap();
+    assert!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains(".mp4"));
+}

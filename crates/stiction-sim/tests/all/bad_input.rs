@@ -119,6 +119,29 @@ fn refuses(from: &str, to: &str, expected: &[&str]) {
     }
 }
 
+/// Names tell things apart in tables and pictures, and fields are those that there are.
+#[test]
+fn names_and_fields_that_cannot_be_are_refused() {
+    let plane = "point = [0.0, 0.0]";
+    refuses(plane, "name = \"block\"\npoint = [0.0, 0.0]", &["planes[0].name", "taken by a body"]);
+    refuses(plane, "name = \"\"\npoint = [0.0, 0.0]", &["planes[0].name", "empty"]);
+    refuses("name = \"block\"", "name = \"a\\nb\"", &["bodies[0].name", "control character"]);
+    refuses(
+        "contact.dhat",
+        "output.fields = [\"heat\"]\ncontact.dhat",
+        &["output.fields[0]", "von_mises", "all"],
+    );
+    refuses("contact.dhat", "output.field = []\ncontact.dhat", &["field"]);
+    for good in ["[]", "[\"all\"]", "[\"velocity\", \"stress\"]"] {
+        let text = GOOD.replacen("contact.dhat", &format!("output.fields = {good}\ncontact.dhat"), 1);
+        assert!(Scene::parse(&text).is_ok(), "{good}");
+    }
+    let both =
+        format!("{GOOD}name = \"block.fixed1\"\n").replace("material =", "fixed = [\"top\"]\nmaterial =");
+    let error = Scene::parse(&both).unwrap().build::<2>().unwrap_err().to_string();
+    assert!(error.contains("block.fixed1.moment") && error.contains("other names"), "{error}");
+}
+
 #[test]
 fn errors_in_scenes_name_line_and_key() {
     assert!(Scene::parse(GOOD).unwrap().build::<2>().is_ok());

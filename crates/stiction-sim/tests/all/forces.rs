@@ -300,3 +300,53 @@ fn obstacles_have_names() {
     let error = Scene::parse(&CLAMP.replace("\"table\"", "\"block\"")).unwrap_err().to_string();
     assert!(error.contains("planes[0].name") && error.contains("block"), "{error}");
 }
+
+/// A corner of two fixed sides belongs to the later one only: together the sides carry the weight.
+#[test]
+fn nodes_of_two_sides_are_held_once() {
+    let text = r#"
+dimension = 2
+gravity = [0.0, -9.81]
+time = { step = 0.1, end = 0.5, integrator = "quasi_static" }
+solver.tolerance = 1e-10
+[[bodies]]
+name = "block"
+shape.box = { center = [0.0, 0.1], size = [0.2, 0.2], cells = [4, 4] }
+material = { young = 1e6, poisson = 0.3, density = 1000.0 }
+fixed = ["left", "bottom"]
+"#;
+    let finished = support::run_text::<2>("fixed", text);
+    let drives = &finished.reports[finished.reports.len() - 1].forces.drives;
+    let sum = drives.iter().fold(Vector::ZERO, |sum, drive| sum + drive.force);
+    assert_eq!(drives.len(), 2);
+    assert!((sum - Vector([0.0, 0.04 * 1000.0 * 9.81])).norm() < 1e-6, "{sum:?}");
+}
+
+/// Heat of all substeps counts, of each body, obstacle and pair.
+#[test]
+fn heat_of_substeps_adds_up() {
+    let changes = [("[contact]", "solver = { max_iterations = 4 }\n[contact]".to_owned())];
+    let finished = support::run_changed::<2>("rub-2d.toml", &changes);
+    assert!(finished.reports.iter().any(|report| report.substeps > 1));
+    for report in &finished.reports {
+        let heat = report.friction.dissipation;
+        let pairs: f64 = report.forces.pairs.iter().map(|pair| pair.load.heat).sum();
+        let bodies: f64 = report.forces.bodies.iter().map(|load| load.heat).sum();
+        assert!((pairs - heat).abs() <= 1e-9 * heat.abs() + 1e-15, "{pairs} J of {heat} J");
+        assert!((bodies - 2.0 * heat).abs() <= 1e-9 * heat.abs() + 1e-15);
+    }
+}
+
+/// A surface that a coarse mesh carries has the stress of the mesh.
+#[test]
+fn carried_surfaces_have_stress() {
+    let (model, mut state, mut work) = support::begin::<3>(&support::scene("knobs-3d.toml"));
+    for _ in 0..5 {
+        step(&model, &mut state, &mut work).unwrap();
+    }
+    let forces = ContactForces::of(&model, &state).unwrap();
+    let fields = Fields::of(&model, &state, &forces, &FieldChoice::these([FieldKind::VonMises]));
+    let (none, all) =
+        (fields.list[0].values.iter().filter(|stress| **stress <= 0.0).count(), fields.list[0].values.len());
+    assert!(all > 500 && none == 0, "{none} of {all} cells have no stress");
+}
