@@ -88,7 +88,9 @@ fn scale_bar(out: &mut String, [left, top, width, height]: Area, per_metre: f64)
     let (x, y, end) = (left + 8.0, top + height - 8.0, left + 8.0 + length * per_metre);
     let _ =
         writeln!(out, "<path d=\"M{x:.1} {:.1}v4H{end:.1}v-4\" fill=\"none\" stroke=\"#444444\"/>", y - 4.0);
-    text(out, x, y - 7.0, 11.0, "start", &format!("{length} m"));
+    let words = format!("{length:.12}");
+    let words = words.trim_end_matches('0').trim_end_matches('.');
+    text(out, x, y - 7.0, 11.0, "start", &format!("{words} m"));
 }
 
 /// The place of one of `count` equal fields in a row.
