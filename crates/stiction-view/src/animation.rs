@@ -149,3 +149,15 @@ fn palette(renderer: &Renderer<'_>, shots: &[Shot]) -> Result<Palette> {
     let pictures = chosen.iter().map(|index| renderer.picture(shots[*index].frame));
     Ok(Palette::new(&pictures.collect::<Result<Vec<_>>>()?, renderer.background()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_after_a_request_to_stop_are_stops() {
+        let broken = || Error::Request("broken pipe".to_owned());
+        assert!(matches!(stopped_or(broken(), &|_, _| false, [1, 2]), Err(Error::Stopped)));
+        assert!(matches!(stopped_or(broken(), &|_, _| true, [1, 2]), Err(Error::Request(_))));
+    }
+}
