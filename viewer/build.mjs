@@ -1,4 +1,4 @@
-// Builds crates/stiction-view/src/page/bundle.html from src/: one page with everything in it but the film.
+// Builds crates/stiction-view/src/page/bundle.html, or the file that is named, from src/: one page with everything in it but the film.
 // A hash of the sources is in the page, so that a Rust test finds a bundle that is older than they are.
 import { build } from "esbuild";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const target = join(here, "../crates/stiction-view/src/page/bundle.html");
+const target = process.argv[2] ?? join(here, "../crates/stiction-view/src/page/bundle.html");
 
 /** Paths of all sources, with slashes, sorted. The Rust test has the same list. */
 function sources() {

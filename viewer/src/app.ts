@@ -1,9 +1,9 @@
 import { Vector3, Vector4 } from "three";
 import { Bar } from "./bar.ts";
 import { fillCard } from "./card.ts";
-import { categoryColour, categoryPixels, type MapName, mapColour, mapPixels, REGIMES } from "./colours.ts";
+import { categoryPixels, type MapName, mapPixels, ofHex, REGIMES, valueColour } from "./colours.ts";
 import { byId, memory } from "./dom.ts";
-import { filmRange, nameOf, numbersOf, type Quantity, quantities, quantityOf } from "./fields.ts";
+import { filmRange, nameOf, numbersOf, ofBodies, type Quantity, quantities, quantityOf } from "./fields.ts";
 import type { Contacts, Film } from "./film.ts";
 import { fillHelp } from "./help.ts";
 import { showLegend } from "./legend.ts";
@@ -70,15 +70,16 @@ export class App {
     async start(): Promise<void> {
         this.theme(memory.get("theme"));
         this.connectButtons();
-        this.bar.show(0);
+        this.connectKeys();
+        void this.show(0);
         await this.startPlots();
+        requestAnimationFrame((now) => this.tick(now));
         try {
             this.view = new View(byId<HTMLCanvasElement>("canvas"), this.film.header);
         } catch {
             throw new Error("the picture needs WebGL 2, which this browser does not offer; plots and times work all the same");
         }
         await this.startPicture(this.view);
-        requestAnimationFrame((now) => this.tick(now));
     }
 
     private async startPlots(): Promise<void> {
@@ -112,7 +113,6 @@ export class App {
         view.home();
         if (link.camera) view.pose = link.camera;
         this.connectPointer(view);
-        document.addEventListener("keydown", (event) => this.key(event));
         await this.show(this.wanted);
         this.changed();
         document.documentElement.dataset.state = "ready";
@@ -165,11 +165,13 @@ export class App {
     private async show(frame: number): Promise<void> {
         if (!this.stage) {
             // Without a picture, plots still follow the time.
+            this.frame = frame;
             this.bar.show(frame);
             this.plots?.setTime(this.times[frame]);
             return;
         }
         const fields = this.fieldsNeeded();
+        this.film.wanted = frame;
         if (!this.ready(frame, fields)) {
             this.waiting = true;
             try {
@@ -263,7 +265,7 @@ export class App {
     private range(quantity: Quantity, numbers: Float32Array): [number, number] {
         const { range } = this.settings;
         if (Array.isArray(range)) return [...range];
-        const [low, high] = range === "frame" ? rangeOf([numbers]) : filmRange(this.film.header, quantity);
+        const [low, high] = range === "frame" ? rangeOf(ofBodies(this.film.header, this.film.header.fields[quantity.field].place, numbers)) : filmRange(this.film.header, quantity);
         const largest = Math.max(-low, high);
         return bothSigns(low, high) ? [-largest, largest] : [low, high > low ? high : low + (Math.abs(low) * 1e-3 || 1)];
     }
@@ -279,11 +281,11 @@ export class App {
         const tints = new Float32Array(3 * contacts.count);
         const values = quantity && this.film.ready(frame, quantity.field)?.values;
         const numbers = quantity && values && numbersOf(values, this.film.header.fields[quantity.field].components, quantity.part);
-        const [low, high] = quantity ? filmRange(this.film.header, quantity) : [0, 1];
+        const range: [number, number] = quantity ? filmRange(this.film.header, quantity) : [0, 1];
         const categories = quantity !== undefined && this.film.header.fields[quantity.field].categories.length > 0;
+        const tint = { categories, map: this.map(range), range, missing: ofHex(color("--missing").replace("#", "")) };
         for (let i = 0; i < contacts.count; i++) {
-            const share = numbers ? (numbers[i] - low) / (high - low || 1) : 0;
-            const colour = !numbers ? REGIMES[contacts.regimes[i]] : categories ? categoryColour(numbers[i]) : mapColour(this.map([low, high]), share);
+            const colour = numbers ? valueColour(numbers[i], tint) : REGIMES[contacts.regimes[i]];
             tints.set(colour ?? REGIMES[0], 3 * i);
         }
         stage.lengthPerForce = ((ARROW * (this.view?.radius ?? 1)) / (this.film.header.contacts.largest_force || 1)) * 2 ** this.settings.arrowSize;
@@ -410,11 +412,19 @@ export class App {
         this.view?.redraw();
     }
 
+    private connectKeys(): void {
+        document.addEventListener("keydown", (event) => this.key(event));
+        // What was clicked keeps no keys for itself; what was reached with the keyboard does.
+        document.addEventListener("pointerup", () => {
+            const focused = document.activeElement;
+            if (focused instanceof HTMLElement && focused.matches("button, input[type=range]")) focused.blur();
+        });
+    }
+
     private key(event: KeyboardEvent): void {
-        const target = event.target as HTMLElement;
-        if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof HTMLInputElement && target.type === "number")) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || ownsKey(event.target, event.key)) return;
         const act = this.actions(event)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-        if (!act || (target instanceof HTMLSelectElement && event.key !== "Escape")) return;
+        if (!act) return;
         event.preventDefault();
         act();
     }
@@ -492,6 +502,14 @@ export class App {
 
 function bothSigns(low: number, high: number): boolean {
     return low < 0 && high > 0 && Math.min(-low, high) > 0.02 * Math.max(-low, high);
+}
+
+/** Whether an element of the page does something of its own with a key. */
+function ownsKey(target: EventTarget | null, key: string): boolean {
+    if (target instanceof HTMLInputElement && target.type === "number") return true;
+    if (target instanceof HTMLSelectElement) return key !== "Escape";
+    const owns = target instanceof HTMLInputElement || target instanceof HTMLButtonElement;
+    return owns && [" ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(key);
 }
 
 function color(name: string): string {

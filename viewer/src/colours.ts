@@ -12,7 +12,8 @@ const MAPS = {
 export type MapName = keyof typeof MAPS;
 export const MAP_NAMES = Object.keys(MAPS) as MapName[];
 
-const BODIES = "4c78a8 f2994a 5aa469 d9605b a67fb8 5fb3b3 e2c044 ef8fa3 98735a 7f8fa9".split(" ").map(ofHex);
+/** Of the curves of a plot. */
+const CURVES = "4c78a8 f2994a 5aa469 d9605b a67fb8 5fb3b3 e2c044 ef8fa3 98735a 7f8fa9".split(" ").map(ofHex);
 const CATEGORIES = "9aa3b0 3f7fd0 ee7733 5aa469 a67fb8 e2c044 5fb3b3 d9605b".split(" ").map(ofHex);
 /** Of contacts: without friction, stick, slip. */
 export const REGIMES = ["8a93a0", "3f7fd0", "ee7733"].map(ofHex);
@@ -27,8 +28,8 @@ export function css(colour: Colour): string {
     return `rgb(${colour.map((part) => Math.round(255 * part)).join(" ")})`;
 }
 
-export function bodyColour(index: number): Colour {
-    return BODIES[index % BODIES.length];
+export function plotColour(index: number): Colour {
+    return CURVES[index % CURVES.length];
 }
 
 export function categoryColour(index: number): Colour {
@@ -42,6 +43,20 @@ export function mapColour(name: MapName, share: number): Colour {
     const index = Math.min(colours.length - 2, Math.floor(place));
     const part = place - index;
     return [0, 1, 2].map((k) => colours[index][k] * (1 - part) + colours[index + 1][k] * part) as Colour;
+}
+
+/** How numbers become colours. */
+export interface Tint {
+    categories: boolean;
+    map: MapName;
+    range: [number, number];
+    /** Where there is no number. */
+    missing: Colour;
+}
+
+export function valueColour(value: number, { categories, map, range: [low, high], missing }: Tint): Colour {
+    if (!Number.isFinite(value)) return missing;
+    return categories ? categoryColour(Math.max(0, Math.round(value))) : mapColour(map, (value - low) / (high - low || 1));
 }
 
 /** A map as pixels, red green blue alpha. */

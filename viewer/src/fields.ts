@@ -55,11 +55,18 @@ export function numbersOf(values: Float32Array, components: number, part: number
     return out;
 }
 
-/** The range over the film. */
+/** The numbers on bodies: fields are often padded with zeros on obstacles. */
+export function ofBodies(header: Header, place: Field["place"], numbers: Float32Array): Float32Array[] {
+    if (place === "contacts") return [numbers];
+    const bodies = header.things.filter((thing) => thing.kind !== "obstacle");
+    return bodies.map((thing) => numbers.subarray(...thing[place]));
+}
+
+/** The range on bodies over the film. */
 export function filmRange(header: Header, { field, part }: Quantity): [number, number] {
     const head = header.fields[field];
     if (part === "size") return [0, head.largest || 1];
-    return [head.low[part] ?? 0, head.high[part] ?? 1];
+    return [head.body_low[part] ?? 0, head.body_high[part] ?? 1];
 }
 
 function partName(field: Field, part: number): string {

@@ -17,7 +17,7 @@ export interface Contacts {
 /** Compressed bytes by name, in base64. */
 export type Store = (name: string) => string | null | undefined;
 
-/** Bytes of decoded frames that are kept. */
+/** Bytes of decoded frames that are kept, unless those of the wanted frame need more. */
 const MEMORY = 512e6;
 
 /** A film whose frames are decoded when they are needed, a chunk at a time. */
@@ -25,8 +25,13 @@ export class Film {
     readonly header: Header;
     private readonly chunks = new Map<string, Chunk>();
     private memory = 0;
+    /** The frame to be shown: all that is decoded of it stays. */
+    wanted = 0;
 
-    constructor(private readonly store: Store) {
+    constructor(
+        private readonly store: Store,
+        private readonly room = MEMORY,
+    ) {
         this.header = parseHeader(store("header"));
     }
 
@@ -113,9 +118,10 @@ export class Film {
 
     /** Drops the chunks that were not used for longest. */
     private forget(newest: string): void {
+        const wanted = `-${this.chunkOf(this.wanted)}`;
         for (const [key, chunk] of this.chunks) {
-            if (this.memory <= MEMORY) return;
-            if (key === newest || !chunk.items) continue;
+            if (this.memory <= this.room) return;
+            if (key === newest || key.endsWith(wanted) || !chunk.items) continue;
             this.memory -= chunk.size;
             this.chunks.delete(key);
         }

@@ -10,6 +10,8 @@ export interface Header {
     vertices: number;
     triangles: number;
     edges: number;
+    /** Colours as in rendered pictures, in hexadecimal digits: body `i` has colour `i` modulo their number. */
+    palette: { bodies: string[]; obstacle: string };
     things: Thing[];
     fields: Field[];
     /** Step and time of each frame. */
@@ -49,9 +51,12 @@ export interface Field {
     categories: string[];
     low: (number | null)[];
     high: (number | null)[];
-    /** Largest magnitude. */
-    largest: number;
     levels: number;
+    /** Of bodies, for colours. */
+    body_low: (number | null)[];
+    body_high: (number | null)[];
+    /** Largest magnitude on bodies. */
+    largest: number;
 }
 
 export interface CurveHead {

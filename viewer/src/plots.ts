@@ -1,4 +1,4 @@
-import { bodyColour, type Colour, css } from "./colours.ts";
+import { plotColour, type Colour, css } from "./colours.ts";
 import { firstFrom, firstGroups, type Group, groups, positiveRange, rangeOf, shortName, spansDecades, valueAt } from "./curves.ts";
 import { element, fill } from "./dom.ts";
 import type { CurveHead } from "./header.ts";
@@ -293,7 +293,7 @@ class Plot {
 /** Readable on light and dark ground. */
 function curveColour(index: number): string {
     const lift = document.documentElement.classList.contains("dark") ? 0.28 : 0;
-    return css(bodyColour(index).map((part) => part + lift * (1 - part)) as Colour);
+    return css(plotColour(index).map((part) => part + lift * (1 - part)) as Colour);
 }
 
 function stroke(pen: CanvasRenderingContext2D, [ax, ay, bx, by]: [number, number, number, number]): void {

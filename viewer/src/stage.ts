@@ -31,7 +31,7 @@ import {
     Vector3,
     Vector4,
 } from "three";
-import { bodyColour, type Colour, ofHex, REGIMES } from "./colours.ts";
+import { type Colour, ofHex, REGIMES } from "./colours.ts";
 import type { Contacts } from "./film.ts";
 import type { Header, Thing } from "./header.ts";
 import { outline, shadingCorners, writeNormals } from "./normals.ts";
@@ -173,7 +173,7 @@ export class Stage {
         (this.shared.background.value as Color).copy(plain(background));
         (this.shared.missing.value as Color).copy(plain(missing));
         (this.shared.lineColour.value as Color).copy(plain(dark ? "#0b0d11" : "#1d2530"));
-        const grey = ofHex(dark ? "565b66" : "d3d6db");
+        const grey = ofHex(dark ? "565b66" : this.header.palette.obstacle);
         for (const actor of this.actors) {
             if (actor.thing.kind === "obstacle") actor.colour = grey;
             for (const mesh of actor.meshes) {
@@ -278,9 +278,14 @@ export class Stage {
         };
     }
 
+    private bodyColour(index: number): Colour {
+        const { bodies } = this.header.palette;
+        return ofHex(bodies[index % bodies.length]);
+    }
+
     private actor(thing: Thing, index: number): Actor {
         const obstacle = thing.kind === "obstacle";
-        const actor: Actor = { thing, index, colour: bodyColour(index), meshes: [], visible: true, opacity: 1 };
+        const actor: Actor = { thing, index, colour: this.bodyColour(index), meshes: [], visible: true, opacity: 1 };
         const layer = this.header.dimension === 2 ? (obstacle ? 2e-3 : 1e-3) : 0;
         const own = { colour: { value: new Color() }, opacity: { value: 1 }, valueMode: { value: 0 }, layer: { value: layer } };
         const fadeFrom = { value: obstacle ? 4.5 * this.radius : 1e9 };

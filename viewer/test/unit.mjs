@@ -21,13 +21,13 @@ async function load(name) {
 const { IntReader, ofUpperBits } = await load("ints");
 const { Film } = await load("film");
 const { parseHeader } = await load("header");
-const { mapColour, mapPixels, MAP_NAMES } = await load("colours");
+const { mapColour, mapPixels, MAP_NAMES, valueColour, categoryColour } = await load("colours");
 const { linearTicks, logTicks, readable, tickLabels } = await load("ticks");
 const { groups, firstGroups, shortName, spansDecades, valueAt } = await load("curves");
 const { Playback, niceSpeed, speedLabel } = await load("playback");
 const { shadingCorners, outline } = await load("normals");
 const { parseLink, linkText } = await load("link");
-const { numbersOf } = await load("fields");
+const { filmRange, numbersOf, ofBodies } = await load("fields");
 
 /** An array as Rust writes it, with one byte for each residual. */
 function array(residuals, stride, forecast) {
@@ -92,6 +92,46 @@ test("colour maps have their ends, and never leave 0 to 1", () => {
         for (let i = 0; i <= 50; i++) assert.ok(mapColour(name, i / 50).every((part) => part >= 0 && part <= 1));
     }
     assert.deepEqual(mapColour("viridis", 0).map((part) => Math.round(255 * part)), [0x44, 0x01, 0x54]);
+});
+
+test("numbers that are none have the colour of what is missing", () => {
+    const missing = [0.1, 0.2, 0.3];
+    const tint = { categories: false, map: "viridis", range: [0, 2], missing };
+    for (const value of [NaN, Infinity, undefined]) assert.deepEqual(valueColour(value, tint), missing);
+    assert.deepEqual(valueColour(1, tint), mapColour("viridis", 0.5));
+    assert.deepEqual(valueColour(1, { ...tint, range: [1, 1] }), mapColour("viridis", 0));
+    assert.deepEqual(valueColour(NaN, { ...tint, categories: true }), missing);
+    assert.deepEqual(valueColour(1, { ...tint, categories: true }), categoryColour(1));
+});
+
+test("colour ranges are those of bodies", () => {
+    const things = [{ kind: "solid", vertices: [0, 2] }, { kind: "obstacle", vertices: [2, 4] }];
+    const field = { place: "vertices", components: 1, low: [0], high: [9], body_low: [5], body_high: [9], largest: 9 };
+    const header = { things, fields: [field] };
+    assert.deepEqual(ofBodies(header, "vertices", Float32Array.from([5, 9, 0, 0])).map((part) => [...part]), [[5, 9]]);
+    assert.deepEqual(ofBodies(header, "contacts", Float32Array.from([1])).map((part) => [...part]), [[1]]);
+    assert.deepEqual(filmRange(header, { field: 0, part: 0 }), [5, 9]);
+});
+
+test("what is decoded of the wanted frame stays, however large", async () => {
+    const part = { vertices: [0, 1], origin: [0, 0, 0], step: 1 };
+    const field = { place: "vertices", components: 1, low: [0], high: [1], levels: 1 };
+    const contacts = { origin: [0, 0, 0], step: 1 };
+    const header = { format: 1, frames: [[0, 0], [1, 1]], chunk: 1, parts: [part], vertices: 1, centre: [0, 0, 0], fields: [field], contacts, curves: [] };
+    const packed = (...arrays) => deflateSync(Uint8Array.from(arrays.flatMap((one) => [...one]))).toString("base64");
+    const store = { header: JSON.stringify(header) };
+    for (const chunk of [0, 1]) {
+        store[`positions-${chunk}`] = packed(array([0, 0, 0], 3, 0));
+        store[`contacts-${chunk}`] = packed(array([0, 0], 2, 0), array([0, 0, 0], 3, 0), array([0, 0, 0, 0, 0, 0], 6, 0), array([1], 1, 0));
+        store[`field-0-${chunk}`] = packed(array([1], 1, 0));
+    }
+    const film = new Film((name) => store[name], 0);
+    for (const frame of [0, 1, 0]) {
+        film.wanted = frame;
+        await Promise.all([film.positions(frame), film.contacts(frame), film.values(0, frame)]);
+        assert.ok(film.ready(frame, 0), `frame ${frame} can be shown`);
+        assert.equal(film.ready(1 - frame, 0), undefined, "the other frame is gone");
+    }
 });
 
 test("ticks are round", () => {

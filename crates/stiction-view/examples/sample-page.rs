@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let triangles = show.scenery.triangles.len();
     let film = Film::new(show.scenery.clone(), Box::new(show))?;
     let begin = Instant::now();
-    let size = page::write(&film, Path::new(&path), page::Options::default())?;
+    let size = page::write(&film, Path::new(&path), page::Options::default(), &|_, _| true)?;
     let megabytes = size.bytes as f64 / 1e6;
     println!(
         "{triangles} triangles, {} of {} frames: {megabytes:.2} MB in {:.1?}",

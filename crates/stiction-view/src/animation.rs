@@ -17,16 +17,17 @@
 
 use std::path::Path;
 
-use crate::apng::Apng;
+use crate::apng::{self, Apng};
 use crate::draft::Draft;
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::film::Film;
-use crate::gif::{Gif, MOST_FPS};
+use crate::gif::{self, Gif, MOST_FPS};
 use crate::look::Look;
 use crate::mp4::Mp4;
 use crate::palette::Palette;
 use crate::picture::Renderer;
+use crate::progress::{Progress, complete, report};
 use crate::tempo::{Shot, Tempo};
 
 /// A format of animations.
@@ -47,15 +48,6 @@ pub struct Clip {
     pub format: Format,
     /// Its speed.
     pub tempo: Tempo,
-}
-
-/// How writing an animation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The file is complete.
-    Complete,
-    /// The caller stopped it, and there is no file.
-    Stopped,
 }
 
 /// So many pictures, evenly spread, choose the colours of a GIF.
@@ -79,37 +71,65 @@ impl Clip {
         };
         Ok(Self { format, tempo: Tempo::default() })
     }
+
+    fn check(&self) -> Result<()> {
+        self.tempo.check()?;
+        if self.format == Format::Gif && self.tempo.fps > MOST_FPS {
+            return Err(Error::Request(format!("a GIF can show at most {MOST_FPS} pictures a second")));
+        }
+        Ok(())
+    }
+
+    /// Checks that the format allows delays as long as these.
+    fn check_delays(&self, shots: &[Shot]) -> Result<()> {
+        let (name, per_second) = match self.format {
+            Format::Apng => ("an animated PNG", apng::PER_SECOND),
+            Format::Gif => ("a GIF", gif::PER_SECOND),
+            Format::Mp4 => return Ok(()),
+        };
+        // One step less than fits, as the clock may round up.
+        let most = f64::from(u16::MAX - 1) / f64::from(per_second);
+        let ticks = shots.iter().map(|shot| shot.ticks).max().unwrap_or(0);
+        let longest = f64::from(ticks) / self.tempo.fps;
+        if longest <= most {
+            return Ok(());
+        }
+        Err(Error::Request(format!(
+            "a frame would be shown for {longest:.1} s, but {name} allows {most:.1} s: choose a greater speed, or write an .mp4"
+        )))
+    }
 }
 
-/// Writes an animation of a film. Before each picture `proceed` learns how many are done, and of how many; it returns whether to go on.
+/// Writes an animation of a film. Progress counts pictures.
 ///
 /// # Errors
-/// If the film cannot look like this, a frame cannot be read, or the file cannot be written. What was there before then stays.
-pub fn write(
-    film: &Film,
-    look: &Look,
-    path: &Path,
-    clip: &Clip,
-    proceed: &dyn Fn(usize, usize) -> bool,
-) -> Result<Ending> {
+/// If the film cannot look like this, a frame cannot be read, the file cannot be written, or the progress function says stop. What was there before
+/// then stays.
+pub fn write(film: &Film, look: &Look, path: &Path, clip: &Clip, progress: Progress<'_>) -> Result<()> {
+    look.check(&film.scenery)?;
+    clip.check()?;
     let mut look = look.clone();
     if clip.format == Format::Mp4 {
         look.size = look.size.map(|side| side.next_multiple_of(2));
     }
-    if clip.format == Format::Gif && clip.tempo.fps > MOST_FPS {
-        return Err(Error::Request(format!("a GIF can show at most {MOST_FPS} pictures a second")));
-    }
     let renderer = Renderer::new(film, &look)?;
     let shots = clip.tempo.shots(renderer.times())?;
+    clip.check_delays(&shots)?;
     let mut encoder = encoder(&renderer, &shots, clip, Draft::new(path)?)?;
+    let total = shots.len();
     for (done, shot) in shots.iter().enumerate() {
-        if !proceed(done, shots.len()) {
-            return Ok(Ending::Stopped);
-        }
-        encoder.add(&renderer.picture(shot.frame)?, shot.ticks)?;
+        report(progress, done, total)?;
+        let picture = renderer.picture(shot.frame)?;
+        encoder.add(&picture, shot.ticks).or_else(|error| stopped_or(error, progress, [done, total]))?;
     }
-    encoder.finish()?;
-    Ok(Ending::Complete)
+    encoder.finish().or_else(|error| stopped_or(error, progress, [total, total]))?;
+    complete(progress, total);
+    Ok(())
+}
+
+/// Ctrl-C ends ffmpeg, too: then its error is only a consequence of the request to stop.
+fn stopped_or(error: Error, progress: Progress<'_>, [done, total]: [usize; 2]) -> Result<()> {
+    report(progress, done, total).and(Err(error))
 }
 
 fn encoder(renderer: &Renderer<'_>, shots: &[Shot], clip: &Clip, draft: Draft) -> Result<Box<dyn Encoder>> {
@@ -128,4 +148,16 @@ fn palette(renderer: &Renderer<'_>, shots: &[Shot]) -> Result<Palette> {
     chosen.dedup();
     let pictures = chosen.iter().map(|index| renderer.picture(shots[*index].frame));
     Ok(Palette::new(&pictures.collect::<Result<Vec<_>>>()?, renderer.background()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_after_a_request_to_stop_are_stops() {
+        let broken = || Error::Request("broken pipe".to_owned());
+        assert!(matches!(stopped_or(broken(), &|_, _| false, [1, 2]), Err(Error::Stopped)));
+        assert!(matches!(stopped_or(broken(), &|_, _| true, [1, 2]), Err(Error::Request(_))));
+    }
 }

@@ -18,7 +18,8 @@ pub struct Apng {
     before: Vec<u8>,
 }
 
-const PER_SECOND: u16 = 1000;
+/// Delays are multiples of 1/1000 s.
+pub const PER_SECOND: u16 = 1000;
 
 impl Apng {
     pub fn new(draft: Draft, size: [u32; 2], (pictures, fps): (usize, f64)) -> Result<Self> {

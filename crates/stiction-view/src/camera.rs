@@ -264,6 +264,14 @@ impl View {
         Ok(camera)
     }
 
+    /// Right, up and forward before the extent of the film is known: a view from an eye to the centre is not known yet.
+    pub(crate) fn first_axes(&self, stage: &Stage) -> Result<[Vector; 3]> {
+        if stage.flat || self.target.is_some() {
+            return self.axes(stage);
+        }
+        Self { eye: None, ..self.clone() }.axes(stage)
+    }
+
     /// Right, up and forward.
     pub(crate) fn axes(&self, stage: &Stage) -> Result<[Vector; 3]> {
         let up = unit(self.up.unwrap_or(stage.up)).unwrap_or([0.0, 1.0, 0.0]);
@@ -291,8 +299,11 @@ impl View {
 
     fn forward_from(&self, eye: Vector, stage: &Stage) -> Result<Vector> {
         let target = self.target.unwrap_or_else(|| stage.centre());
-        unit(sub(target, eye))
-            .ok_or_else(|| Error::Request("camera: eye and target must not be the same point".to_owned()))
+        unit(sub(target, eye)).ok_or_else(|| {
+            let [x, y, z] = eye;
+            let what = format!("camera: the eye is at the target {x}:{y}:{z}; give another eye or target");
+            Error::Request(what)
+        })
     }
 
     fn forward_from_angles(&self, up: Vector) -> Vector {

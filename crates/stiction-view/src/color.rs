@@ -99,6 +99,11 @@ pub fn of_body(index: usize) -> Rgb {
     BODIES[index % BODIES.len()]
 }
 
+/// A colour as six hexadecimal digits.
+pub fn hex([red, green, blue]: Rgb) -> String {
+    format!("{red:02x}{green:02x}{blue:02x}")
+}
+
 /// The colour of a category.
 pub fn of_category(index: usize) -> Rgb {
     if index == 0 { CATEGORIES[0] } else { CATEGORIES[1 + (index - 1) % (CATEGORIES.len() - 1)] }

@@ -1,7 +1,7 @@
 //! Files that appear under their name only when they are complete.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -64,5 +64,15 @@ impl DraftFile {
     pub fn finish(mut self) -> Result<()> {
         self.file.flush().map_err(Error::at(&self.draft.target))?;
         self.draft.name()
+    }
+}
+
+impl Write for DraftFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }

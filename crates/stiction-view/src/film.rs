@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
+use crate::vector::{scale, unit};
 
 /// What a thing is made of, as far as drawing it is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,18 @@ pub enum Kind {
     Obstacle,
 }
 
+impl Kind {
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solid => "solid",
+            Self::Sheet => "sheet",
+            Self::Rod => "rod",
+            Self::Obstacle => "obstacle",
+        }
+    }
+}
+
 /// A body or an obstacle. Its vertices, triangles and edges are ranges of those of the [`Scenery`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thing {
@@ -28,9 +41,9 @@ pub struct Thing {
     pub material: String,
     /// Its vertices.
     pub vertices: Range<u32>,
-    /// Its triangles.
+    /// Its triangles. Each triangle of the scenery belongs to exactly one thing.
     pub triangles: Range<u32>,
-    /// Its edges: rods, to be drawn as lines or tubes.
+    /// Its edges: rods, to be drawn as lines or tubes. Each edge of the scenery belongs to exactly one thing.
     pub edges: Range<u32>,
 }
 
@@ -82,7 +95,8 @@ pub struct Scenery {
     pub title: String,
     /// 2 or 3. In 2D the third coordinate of everything is 0 and the view is along −z.
     pub dimension: usize,
-    /// Direction of gravity, or zero: its opposite is up in pictures where it is not zero. In m/s².
+    /// Acceleration of gravity in m/s², or zero. In 3D the opposite direction is up, in 2D +y is, as where gravity is zero; only the `up` of a
+    /// [`View`](crate::camera::View) overrides this.
     pub gravity: [f64; 3],
     /// Bodies first, then obstacles.
     pub things: Vec<Thing>,
@@ -115,7 +129,7 @@ pub struct Frame {
     pub contacts: Vec<Contact>,
 }
 
-/// How a contact rubs.
+/// Friction regime of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Regime {
     /// Without friction.
@@ -138,7 +152,7 @@ pub struct Contact {
     pub normal_force: [f64; 3],
     /// The friction force on the first thing, in N.
     pub friction_force: [f64; 3],
-    /// How it rubs.
+    /// Its friction regime.
     pub regime: Regime,
 }
 
@@ -176,11 +190,13 @@ impl Film {
     /// A film whose scenery does not contradict itself.
     ///
     /// # Errors
-    /// If a triangle, an edge or a thing names what does not exist, or there is no frame.
+    /// If a triangle, an edge or a thing names what does not exist, a triangle or an edge does not belong to exactly one thing, or there is no frame.
     pub fn new(scenery: Scenery, reel: Box<dyn Reel>) -> Result<Self> {
         scenery.check()?;
         if reel.count() == 0 {
-            return Err(Error::Film("it has no frames".to_owned()));
+            return Err(Error::Film(
+                "it has no frames, expected one at least: give it that of the start".to_owned(),
+            ));
         }
         Ok(Self { scenery, reel })
     }
@@ -191,7 +207,8 @@ impl Film {
     /// If it cannot be read or does not fit.
     pub fn frame(&self, index: usize) -> Result<Frame> {
         let frame = self.reel.frame(index)?;
-        self.scenery.check_frame(&frame)?;
+        let wrong = |what| Error::Film(format!("frame {index}, of step {}, {what}", frame.step));
+        self.scenery.check_frame(&frame).map_err(wrong)?;
         Ok(frame)
     }
 
@@ -211,64 +228,150 @@ impl Scenery {
         out
     }
 
+    /// The unit vector to the top of pictures: see [`Scenery::gravity`].
+    pub fn up(&self) -> [f64; 3] {
+        let opposite = if self.dimension == 3 { unit(scale(self.gravity, -1.0)) } else { None };
+        opposite.unwrap_or([0.0, 1.0, 0.0])
+    }
+
     /// The number of a field, by its name.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
     }
 
     fn check(&self) -> Result<()> {
-        let wrong = |what: String| Err(Error::Film(what));
         if !matches!(self.dimension, 2 | 3) {
-            return wrong(format!("it has {} dimensions", self.dimension));
+            return wrong(format!("it has {} dimensions, expected 2 or 3", self.dimension));
         }
-        let mut used = self.triangles.as_flattened().iter().chain(self.edges.as_flattened());
-        if let Some(vertex) = used.find(|vertex| **vertex >= self.vertices) {
-            return wrong(format!("vertex {vertex} is used, but there are {}", self.vertices));
-        }
-        let fits = |range: &Range<u32>, count: usize| range.start <= range.end && range.end as usize <= count;
-        for thing in &self.things {
-            if !(fits(&thing.vertices, self.vertices as usize)
-                && fits(&thing.triangles, self.triangles.len())
-                && fits(&thing.edges, self.edges.len()))
-            {
-                return wrong(format!(
-                    "\"{}\" has vertices, triangles or edges that do not exist",
-                    thing.name
-                ));
-            }
-        }
-        match self.curves.iter().find(|curve| curve.values.len() != self.step_times.len()) {
-            Some(curve) => wrong(format!("the curve \"{}\" has not one value for each step", curve.name)),
+        self.check_corners("triangle", &self.triangles)?;
+        self.check_corners("edge", &self.edges)?;
+        self.check_ranges("vertices", self.vertices as usize, |thing| &thing.vertices)?;
+        self.check_ranges("triangles", self.triangles.len(), |thing| &thing.triangles)?;
+        self.check_ranges("edges", self.edges.len(), |thing| &thing.edges)?;
+        self.check_owners("triangle", &self.triangles, |thing| &thing.triangles)?;
+        self.check_owners("edge", &self.edges, |thing| &thing.edges)?;
+        let steps = self.step_times.len();
+        match self.curves.iter().find(|curve| curve.values.len() != steps) {
+            Some(Curve { name, values, .. }) => wrong(format!(
+                "the curve \"{name}\" has {} values, expected {steps}: give one for each of `step_times`, NaN where there is none",
+                values.len()
+            )),
             None => Ok(()),
         }
     }
 
-    fn check_frame(&self, frame: &Frame) -> Result<()> {
-        let wrong = |what: String| Err(Error::Film(format!("frame of step {}: {what}", frame.step)));
-        if frame.points.len() != self.vertices as usize {
-            return wrong(format!("{} points for {} vertices", frame.points.len(), self.vertices));
-        }
-        if frame.points.iter().flatten().any(|coordinate| !coordinate.is_finite()) {
-            return wrong("a point is not finite".to_owned());
-        }
-        if frame.fields.len() != self.fields.len() {
-            return wrong(format!("{} fields instead of {}", frame.fields.len(), self.fields.len()));
-        }
-        for (field, values) in self.fields.iter().zip(&frame.fields) {
-            let places = match field.place {
-                Place::Vertices => self.vertices as usize,
-                Place::Triangles => self.triangles.len(),
-                Place::Contacts => frame.contacts.len(),
-            };
-            if values.len() != places * field.components {
-                return wrong(format!("{} numbers of {}", values.len(), field.name));
-            }
-        }
-        let things = self.things.len();
-        match frame.contacts.iter().flat_map(|contact| contact.things).find(|thing| *thing as usize >= things)
-        {
-            Some(thing) => wrong(format!("a contact of thing {thing}, but there are {things}")),
+    fn check_corners<const N: usize>(&self, what: &str, all: &[[u32; N]]) -> Result<()> {
+        let count = self.vertices;
+        match all.as_flattened().iter().position(|vertex| *vertex >= count) {
+            Some(at) => wrong(format!(
+                "{what} {} has vertex {}, but there are {count} vertices, numbered from 0: correct it, or `vertices`",
+                at / N,
+                all.as_flattened()[at]
+            )),
             None => Ok(()),
         }
     }
+
+    fn check_ranges(&self, what: &str, count: usize, of: impl Fn(&Thing) -> &Range<u32>) -> Result<()> {
+        let fits = |range: &Range<u32>| range.start <= range.end && range.end as usize <= count;
+        match self.things.iter().find(|thing| !fits(of(thing))) {
+            Some(thing) => wrong(format!(
+                "\"{}\" has {what} {:?}, expected a range within 0..{count}",
+                thing.name,
+                of(thing)
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Each triangle and each edge needs one thing that it is drawn as.
+    fn check_owners<const N: usize>(
+        &self,
+        what: &str,
+        all: &[[u32; N]],
+        of: impl Fn(&Thing) -> &Range<u32>,
+    ) -> Result<()> {
+        let mut owners = vec![0_u32; all.len()];
+        for range in self.things.iter().map(of) {
+            owners[range.start as usize..range.end as usize].iter_mut().for_each(|count| *count += 1);
+        }
+        match owners.iter().position(|count| *count != 1) {
+            Some(index) => wrong(format!(
+                "{what} {index}, at vertex {}, belongs to {} things, expected 1: let the ranges of things cover each {what} once",
+                all[index][0], owners[index]
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn check_frame(&self, frame: &Frame) -> std::result::Result<(), String> {
+        if frame.points.len() != self.vertices as usize {
+            return Err(format!(
+                "has {} points, expected {}: one for each vertex",
+                frame.points.len(),
+                self.vertices
+            ));
+        }
+        let lost = |point: &[f64; 3]| point.iter().any(|coordinate| !coordinate.is_finite());
+        if let Some(vertex) = frame.points.iter().position(lost) {
+            let point = frame.points[vertex];
+            return Err(format!(
+                "has vertex {vertex} at {point:?}, expected finite coordinates: leave the frame out"
+            ));
+        }
+        if frame.fields.len() != self.fields.len() {
+            let (found, expected) = (frame.fields.len(), self.fields.len());
+            return Err(format!("has {found} fields, expected {expected}: one for each of the scenery"));
+        }
+        for (field, values) in self.fields.iter().zip(&frame.fields) {
+            self.check_values(frame, field, values.len())?;
+        }
+        let things = self.things.len();
+        match frame.contacts.iter().position(|contact| contact.things.iter().any(|at| *at as usize >= things))
+        {
+            Some(index) => Err(format!(
+                "has contact {index} between things {:?}, but there are {things} things, numbered from 0",
+                frame.contacts[index].things
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn check_values(&self, frame: &Frame, field: &Field, found: usize) -> std::result::Result<(), String> {
+        let (places, what) = match field.place {
+            Place::Vertices => (self.vertices as usize, "vertex"),
+            Place::Triangles => (self.triangles.len(), "triangle"),
+            Place::Contacts => (frame.contacts.len(), "contact"),
+        };
+        let expected = places * field.components;
+        if found == expected {
+            return Ok(());
+        }
+        let Field { name, components, .. } = field;
+        Err(format!(
+            "has {found} numbers of the field \"{name}\", expected {expected}: {components} for each {what}"
+        ))
+    }
+}
+
+fn wrong(what: String) -> Result<()> {
+    Err(Error::Film(what))
+}
+
+/// Numbers of the frames that stay of so many: at most `max_frames`, at even distances, with the first and the last. 1 leaves the first.
+pub(crate) fn kept(count: usize, max_frames: usize) -> Result<Vec<usize>> {
+    let stay = count.min(max_frames);
+    match stay {
+        0 => Err(Error::Request("max_frames is 0: ask for one frame at least".to_owned())),
+        1 => Ok(vec![0]),
+        stay => Ok((0..stay).map(|at| (2 * at * (count - 1) + stay - 1) / (2 * (stay - 1))).collect()),
+    }
+}
+
+/// Refuses coordinates that are infinite in single precision, which other programs use.
+pub(crate) fn check_single(coordinates: &[f32]) -> Result<()> {
+    if coordinates.iter().all(|coordinate| coordinate.is_finite()) {
+        return Ok(());
+    }
+    wrong("a point is more than 3·10³⁸ m away, too far for single precision: scale the scene down".to_owned())
 }

@@ -20,6 +20,8 @@ pub struct Gif {
     before: Vec<u8>,
 }
 
+/// Delays are multiples of 1/100 s.
+pub const PER_SECOND: u16 = 100;
 /// Viewers show shorter delays than 2/100 s as long ones.
 pub const MOST_FPS: f64 = 50.0;
 
@@ -30,7 +32,7 @@ impl Gif {
             ::gif::Encoder::new(file, size[0] as u16, size[1] as u16, palette.colors.as_flattened())
                 .map_err(error_at(&draft))?;
         writer.set_repeat(::gif::Repeat::Infinite).map_err(error_at(&draft))?;
-        Ok(Self { writer, palette, clock: Clock::new(fps, 100.0), draft, before: Vec::new() })
+        Ok(Self { writer, palette, clock: Clock::new(fps, f64::from(PER_SECOND)), draft, before: Vec::new() })
     }
 }
 

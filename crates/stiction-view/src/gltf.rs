@@ -27,8 +27,8 @@ use self::document::Document;
 use self::part::Part;
 use crate::draft::DraftFile;
 use crate::error::{Error, Result};
-use crate::film::Film;
-use crate::progress::{Progress, report};
+use crate::film::{Film, kept};
+use crate::progress::{Progress, complete, report};
 
 /// Frames at most: each has a weight for each in the animation, and every viewer loads all targets at once.
 const MOST: usize = 4096;
@@ -54,6 +54,7 @@ impl Default for Options {
 /// function says stop.
 pub fn write(film: &Film, path: &Path, options: &Options, progress: Progress<'_>) -> Result<usize> {
     let kept = kept(film.count(), options.max_frames)?;
+    check_count(kept.len())?;
     let survey = survey(film, &kept, progress)?;
     let document = Document::new(&film.scenery, &survey);
     let mut file = DraftFile::create(path)?;
@@ -66,25 +67,16 @@ pub fn write(film: &Film, path: &Path, options: &Options, progress: Progress<'_>
         }
     }
     file.finish()?;
-    report(progress, 2 * kept.len(), 2 * kept.len())?;
+    complete(progress, 2 * kept.len());
     Ok(kept.len())
 }
 
-/// Numbers of the frames that are used.
-fn kept(count: usize, max: usize) -> Result<Vec<usize>> {
-    match max {
-        0 => Err(Error::Request("max_frames is 0: ask for one frame at least".to_owned())),
-        1 => Ok(vec![0]),
-        max if count.min(max) > MOST => {
-            let what = format!(
-                "{} frames are too many for viewers: set max_frames to {MOST} or fewer",
-                count.min(max)
-            );
-            Err(Error::Request(what))
-        }
-        max if count <= max => Ok((0..count).collect()),
-        max => Ok((0..max).map(|at| (2 * at * (count - 1) + max - 1) / (2 * (max - 1))).collect()),
+fn check_count(frames: usize) -> Result<()> {
+    if frames <= MOST {
+        return Ok(());
     }
+    let what = format!("{frames} frames are too many for viewers: set max_frames to {MOST} or fewer");
+    Err(Error::Request(what))
 }
 
 /// What is known of a film when all its frames have been read once.

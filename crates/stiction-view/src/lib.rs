@@ -9,6 +9,8 @@
 #![allow(clippy::cast_sign_loss)]
 
 pub mod error;
+mod vector;
+pub mod color;
 pub mod film;
 pub mod progress;
 mod draft;
@@ -18,10 +20,8 @@ pub mod parquet;
 pub mod sequence;
 pub mod gltf;
 pub mod page;
-mod vector;
 pub mod camera;
 pub mod ray;
-pub mod color;
 mod raster;
 mod scale;
 pub mod look;

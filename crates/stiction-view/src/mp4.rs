@@ -1,5 +1,6 @@
 //! Animations as MP4 files, through the program ffmpeg.
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 
@@ -18,11 +19,14 @@ pub struct Mp4 {
 impl Mp4 {
     /// Starts ffmpeg. Both sides of pictures must be even.
     pub fn new(draft: Draft, size: [u32; 2], (program, fps): (&str, f64)) -> Result<Self> {
+        // With a protocol, ffmpeg takes neither a colon nor a minus in the name for something else.
+        let mut target = OsString::from("file:");
+        target.push(&draft.path);
         let ffmpeg = Command::new(program)
             .args(["-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"])
             .args(["-s", &format!("{}x{}", size[0], size[1]), "-r", &fps.to_string(), "-i", "-"])
             .args(["-an", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"])
-            .arg(&draft.path)
+            .arg(target)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -130,7 +134,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn ffmpeg_gets_every_picture_as_often_as_it_is_shown() {
-        let (ending, target) = run("cat", "for last; do :; done; cat > \"$last\"");
+        let (ending, target) =
+            run("cat", "for last; do :; done; case \"$last\" in file:*) cat > \"${last#file:}\";; esac");
         ending.unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), vec![200; 3 * 4 * 2 * 3]);
         std::fs::remove_file(target).unwrap();

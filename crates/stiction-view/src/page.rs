@@ -8,7 +8,7 @@
 //! # fn scenery() -> Scenery { Scenery::default() }
 //! # fn frames() -> Vec<Frame> { vec![Frame::default()] }
 //! let film = Film::new(scenery(), Box::new(frames()))?;
-//! let size = page::write(&film, Path::new("out/view.html"), page::Options::default())?;
+//! let size = page::write(&film, Path::new("out/view.html"), page::Options::default(), &|_, _| true)?;
 //! println!("{} of {} frames, {} bytes", size.frames, size.film_frames, size.bytes);
 //! # Ok::<(), stiction_view::error::Error>(())
 //! ```
@@ -28,12 +28,13 @@ mod decode;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
+use crate::draft::DraftFile;
 use crate::error::{Error, Result};
-use crate::film::Film;
+use crate::film::{Film, kept};
+use crate::progress::{Progress, complete, report};
 
 use blocks::Blocks;
 use survey::Survey;
@@ -46,10 +47,10 @@ const BUNDLE: &str = include_str!("page/bundle.html");
 const TITLE_MARK: &str = "<!--stiction:title-->";
 const FILM_MARK: &str = "<!--stiction:film-->";
 
-/// What a page should be like.
+/// Options of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Longer films are thinned evenly to so many frames; the page then says so. The first and the last frame always stay.
+    /// Longer films are thinned evenly to so many frames; the page then says so. The first and the last frame stay; 1 leaves the first.
     pub max_frames: usize,
 }
 
@@ -73,12 +74,12 @@ pub struct PageSize {
 /// Writes the page of a film to a file.
 ///
 /// # Errors
-/// If the film cannot be read or contradicts itself, or the file cannot be written.
-pub fn write(film: &Film, path: &Path, options: Options) -> Result<PageSize> {
-    let file = File::create(path).map_err(Error::at(path))?;
-    let mut out = Counted { inner: BufWriter::new(file), bytes: 0 };
-    let frames = write_to(film, &mut out, path, options)?;
-    out.flush().map_err(Error::at(path))?;
+/// If the film cannot be read or contradicts itself, the file cannot be written, or the progress function says stop. What was there before then stays.
+pub fn write(film: &Film, path: &Path, options: Options, progress: Progress<'_>) -> Result<PageSize> {
+    let mut out = Counted { inner: DraftFile::create(path)?, bytes: 0 };
+    let frames = write_to(film, &mut out, path, (options, progress))?;
+    out.inner.finish()?;
+    complete(progress, 2 * frames);
     Ok(PageSize { bytes: out.bytes, frames, film_frames: film.count() })
 }
 
@@ -88,14 +89,19 @@ pub fn write(film: &Film, path: &Path, options: Options) -> Result<PageSize> {
 /// If the film cannot be read or contradicts itself.
 pub fn html(film: &Film, options: Options) -> Result<String> {
     let mut out = Vec::new();
-    write_to(film, &mut out, Path::new("the page"), options)?;
+    write_to(film, &mut out, Path::new("the page"), (options, &|_, _| true))?;
     String::from_utf8(out).map_err(|_| Error::Request("the page is not text".to_owned()))
 }
 
 /// Writes a page and returns how many frames it has.
-fn write_to(film: &Film, out: &mut dyn Write, path: &Path, options: Options) -> Result<usize> {
-    let chosen = thinned(film.count(), options.max_frames);
-    let survey = Survey::of(film, &chosen)?;
+fn write_to(
+    film: &Film,
+    out: &mut dyn Write,
+    path: &Path,
+    (options, progress): (Options, Progress<'_>),
+) -> Result<usize> {
+    let chosen = kept(film.count(), options.max_frames)?;
+    let survey = Survey::of(film, &chosen, progress)?;
     let (head, body, tail) = parts_of_bundle()?;
     let at = |result: io::Result<()>| result.map_err(Error::at(path));
     at(out.write_all(head.as_bytes()))?;
@@ -106,7 +112,8 @@ fn write_to(film: &Film, out: &mut dyn Write, path: &Path, options: Options) -> 
     at(pack::block(out, "curves", &curves::encode(&film.scenery)))?;
     for (index, part) in chosen.chunks(CHUNK).enumerate() {
         let mut blocks = Blocks::new(&film.scenery, &survey);
-        for frame in part {
+        for (done, frame) in part.iter().enumerate() {
+            report(progress, chosen.len() + index * CHUNK + done, 2 * chosen.len())?;
             blocks.push(&film.frame(*frame)?);
         }
         at(blocks.write(out, index))?;
@@ -121,15 +128,6 @@ fn parts_of_bundle() -> Result<(&'static str, &'static str, &'static str)> {
         .split_once(TITLE_MARK)
         .and_then(|(head, rest)| rest.split_once(FILM_MARK).map(|(body, tail)| (head, body, tail)));
     parts.ok_or_else(|| Error::Request("the player was built without its marks".to_owned()))
-}
-
-/// Numbers of the frames that stay, evenly spaced: with the first and the last.
-fn thinned(count: usize, most: usize) -> Vec<usize> {
-    let stay = count.min(most.max(1));
-    if stay < 2 {
-        return (0..stay).collect();
-    }
-    (0..stay).map(|index| (index * (count - 1) + (stay - 1) / 2) / (stay - 1)).collect()
 }
 
 /// Counts what is written.

@@ -1,4 +1,4 @@
-//! How far long work is, and whether it goes on.
+//! Progress reports, and requests to stop.
 
 use crate::error::{Error, Result};
 
@@ -11,4 +11,9 @@ pub type Progress<'a> = &'a dyn Fn(usize, usize) -> bool;
 /// [`Error::Stopped`] if the work shall not go on.
 pub(crate) fn report(progress: Progress<'_>, done: usize, total: usize) -> Result<()> {
     if progress(done, total) { Ok(()) } else { Err(Error::Stopped) }
+}
+
+/// Tells that the work is complete. The answer does not matter: there is nothing left to stop.
+pub(crate) fn complete(progress: Progress<'_>, total: usize) {
+    let _ = progress(total, total);
 }

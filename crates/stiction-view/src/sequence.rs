@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::draft::DraftFile;
 use crate::error::{Error, Result};
 use crate::film::{Field, Film, Frame, Place, Scenery, Thing};
-use crate::progress::{Progress, report};
+use crate::progress::{Progress, complete, report};
 
 /// What the files are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn write(film: &Film, folder: &Path, options: &Options, progress: Progress<'
         file.finish()?;
     }
     remove_rest(folder, options, count)?;
-    report(progress, count, count)?;
+    complete(progress, count);
     Ok(count)
 }
 

@@ -5,7 +5,7 @@ use crate::color::{Map, Rgb, UNKNOWN, of_category};
 use crate::error::Result;
 use crate::film::{Field, Film, Frame, Kind, Place, Scenery};
 use crate::look::{Arrows, Look, Quantity};
-use crate::vector::{Vector, add, dot, norm, scale, unit};
+use crate::vector::{Vector, add, dot, norm, scale};
 
 /// What one pass over the frames finds.
 pub struct Survey {
@@ -30,7 +30,7 @@ pub struct Tint {
     pub map: Map,
 }
 
-/// As many values of one frame are looked at for the range, evenly spread.
+/// At most this many values of a frame enter the colour range, evenly spread.
 const VALUES_PER_FRAME: usize = 20_000;
 
 impl Survey {
@@ -135,10 +135,10 @@ struct Reach {
 
 impl Reach {
     fn new(scenery: &Scenery, look: &Look) -> Result<Self> {
-        let up = unit(scale(scenery.gravity, -1.0)).unwrap_or([0.0, 1.0, 0.0]);
+        let up = scenery.up();
         let (low, high) = ([-1.0; 3], [1.0; 3]);
         let stage = Stage { bounds: [low, high], points: Vec::new(), up, flat: scenery.dimension == 2 };
-        let axes = look.view.axes(&stage)?;
+        let axes = look.view.first_axes(&stage)?;
         let directions = directions(axes);
         let has = |kinds: &dyn Fn(Kind) -> bool| {
             let things = scenery.things.iter().enumerate();

@@ -37,9 +37,10 @@ impl Tempo {
     /// that are closer than its pictures some are left out.
     ///
     /// # Errors
-    /// If a number is out of its range, or times do not increase.
+    /// If a number is out of its range, or times decrease.
     pub fn shots(&self, times: &[f64]) -> Result<Vec<Shot>> {
-        self.check(times)?;
+        self.check()?;
+        check_times(times)?;
         let (Some(first), Some(last)) = (times.first(), times.last()) else { return Ok(Vec::new()) };
         let span = last - first;
         let speed = self.speed.unwrap_or_else(|| span / span.clamp(SHORTEST, LONGEST));
@@ -59,7 +60,8 @@ impl Tempo {
         Ok(shots)
     }
 
-    fn check(&self, times: &[f64]) -> Result<()> {
+    /// Checks that the numbers make an animation.
+    pub(crate) fn check(&self) -> Result<()> {
         if !(0.1..=120.0).contains(&self.fps) {
             return Err(Error::Request(format!("{} pictures a second: choose from 0.1 to 120", self.fps)));
         }
@@ -68,11 +70,25 @@ impl Tempo {
         {
             return Err(Error::Request(format!("the speed of an animation must be positive, not {speed}")));
         }
-        let orderly = |pair: &[f64]| pair[0] <= pair[1];
-        if !times.iter().all(|time| time.is_finite()) || !times.windows(2).all(orderly) {
-            return Err(Error::Film("the times of its frames do not increase".to_owned()));
-        }
         Ok(())
+    }
+}
+
+fn check_times(times: &[f64]) -> Result<()> {
+    let wrong = |what: String| Err(Error::Film(what));
+    if let Some(frame) = times.iter().position(|time| !time.is_finite()) {
+        return wrong(format!(
+            "the times of its frames must be finite, but that of frame {frame} is {}",
+            times[frame]
+        ));
+    }
+    match times.windows(2).position(|pair| pair[0] > pair[1]) {
+        Some(frame) => wrong(format!(
+            "the times of its frames decrease, from {} s in frame {frame} to {} s in the next",
+            times[frame],
+            times[frame + 1]
+        )),
+        None => Ok(()),
     }
 }
 

@@ -5,12 +5,10 @@ use serde_json::{Value, json};
 use super::Survey;
 use super::part::{Part, bounds};
 use super::pose::upright;
+use crate::color::{OBSTACLE, Rgb, light, of_body};
 use crate::error::{Error, Result};
-use crate::film::{Kind, Scenery, Thing};
+use crate::film::{Kind, Scenery};
 
-/// Colours of bodies, in turn, and of obstacles, as sRGB.
-const BODIES: [u32; 6] = [0x2f_6fb2, 0xe0_8a1e, 0x3a_9d6e, 0xb4_438f, 0x7a_6ad8, 0x8a_8a8a];
-const OBSTACLE: u32 = 0xd5_d8dc;
 /// glTF's numbers of component types, primitives and buffer targets.
 const UNSIGNED_INT: u32 = 5125;
 const FLOAT: u32 = 5126;
@@ -77,7 +75,7 @@ impl Document {
 }
 
 fn too_long(total: u64, frames: usize) -> Error {
-    let fits = frames as u64 * u64::from(u32::MAX) / total;
+    let fits = (frames as u64 * u64::from(u32::MAX) / total).max(1);
     let size = total as f64 / 1e9;
     Error::Request(format!(
         "{frames} frames need {size:.1} GB, but a .glb file holds 4.2 GB at most: set max_frames to {fits} or fewer"
@@ -282,24 +280,15 @@ fn bound<const N: usize>(accessor: &mut Value, [low, high]: &[[f32; N]; 2]) {
 fn nodes(scenery: &Scenery, survey: &Survey) -> Vec<Value> {
     let children: Vec<_> = (0..survey.parts.len()).map(node).collect();
     let mut root = json!({ "name": scenery.title, "children": children });
-    if let Some(rotation) = upright(scenery.gravity.map(|component| -component)) {
+    if let Some(rotation) = upright(scenery.up()) {
         root["rotation"] = json!(rotation);
     }
     let parts = survey.parts.iter().enumerate().map(|(mesh, part)| {
         let thing = &scenery.things[part.thing];
-        let extras = json!({ "kind": kind(thing), "material": thing.material });
+        let extras = json!({ "kind": thing.kind.name(), "material": thing.material });
         json!({ "name": thing.name, "mesh": mesh, "translation": part.origin, "extras": extras })
     });
     std::iter::once(root).chain(parts).collect()
-}
-
-fn kind(thing: &Thing) -> &'static str {
-    match thing.kind {
-        Kind::Solid => "solid",
-        Kind::Sheet => "sheet",
-        Kind::Rod => "rod",
-        Kind::Obstacle => "obstacle",
-    }
 }
 
 /// A material for each part. Closed surfaces need no back.
@@ -307,7 +296,7 @@ fn materials(scenery: &Scenery, survey: &Survey) -> Vec<Value> {
     let material = |part: &Part| {
         let thing = &scenery.things[part.thing];
         let obstacle = thing.kind == Kind::Obstacle;
-        let color = linear(if obstacle { OBSTACLE } else { BODIES[part.thing % BODIES.len()] });
+        let color = linear(if obstacle { OBSTACLE } else { of_body(part.thing) });
         let finish = json!({ "baseColorFactor": color, "metallicFactor": 0.0, "roughnessFactor": 0.6 });
         let closed = thing.kind == Kind::Solid && scenery.dimension == 3;
         json!({ "name": thing.name, "pbrMetallicRoughness": finish, "doubleSided": !closed })
@@ -316,11 +305,7 @@ fn materials(scenery: &Scenery, survey: &Survey) -> Vec<Value> {
 }
 
 /// A colour as glTF has it: linear, opaque. Four digits are more than one can see.
-fn linear(color: u32) -> [f64; 4] {
-    let channel = |shift: u32| {
-        let value = f64::from(color >> shift & 0xff) / 255.0;
-        let linear = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
-        (linear * 1e4).round() / 1e4
-    };
-    [channel(16), channel(8), channel(0), 1.0]
+fn linear(color: Rgb) -> [f64; 4] {
+    let [red, green, blue] = light(color).map(|part| (f64::from(part) * 1e4).round() / 1e4);
+    [red, green, blue, 1.0]
 }

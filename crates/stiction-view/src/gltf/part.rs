@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::pose::{Anchors, Point, Pose, minus};
-use crate::error::{Error, Result};
-use crate::film::Scenery;
+use super::pose::{Anchors, Pose};
+use crate::error::Result;
+use crate::film::{Scenery, check_single};
+use crate::vector::{Vector, sub};
 
 /// The least and the greatest coordinates.
 pub(super) type Bounds = [[f32; 3]; 2];
@@ -18,14 +19,14 @@ pub(super) struct Part {
     /// Ends of its edges, likewise.
     pub(super) edges: Vec<u32>,
     /// Where it has its origin in the first frame, in m.
-    pub(super) origin: Point,
+    pub(super) origin: Vector,
     /// Positions in the first frame, from the origin.
     pub(super) rest: Vec<[f32; 3]>,
     /// Bounds of the displacements of each frame but the first.
     pub(super) bounds: Vec<Bounds>,
     /// Its vertices, as numbers of those of the film.
     vertices: Vec<u32>,
-    first: Vec<Point>,
+    first: Vec<Vector>,
     moves: bool,
     /// None once it has deformed.
     anchors: Option<Anchors>,
@@ -37,7 +38,7 @@ impl Part {
     ///
     /// # Errors
     /// If one is too far away for single precision.
-    pub(super) fn all(scenery: &Scenery, points: &[Point]) -> Result<Vec<Self>> {
+    pub(super) fn all(scenery: &Scenery, points: &[Vector]) -> Result<Vec<Self>> {
         let parts = (0..scenery.things.len()).map(|thing| Self::new(scenery, thing, points));
         let parts: Vec<_> = parts.filter(|part| !part.vertices.is_empty()).collect();
         for part in &parts {
@@ -46,7 +47,7 @@ impl Part {
         Ok(parts)
     }
 
-    fn new(scenery: &Scenery, thing: usize, points: &[Point]) -> Self {
+    fn new(scenery: &Scenery, thing: usize, points: &[Vector]) -> Self {
         let thing_of_film = &scenery.things[thing];
         let within = |range: &Range<u32>| range.start as usize..range.end as usize;
         let triangles = scenery.triangles[within(&thing_of_film.triangles)].as_flattened();
@@ -64,7 +65,7 @@ impl Part {
             triangles: own(triangles),
             edges: own(edges),
             origin,
-            rest: first.iter().map(|point| single(minus(*point, origin))).collect(),
+            rest: first.iter().map(|point| single(sub(*point, origin))).collect(),
             bounds: Vec::new(),
             moves: false,
             anchors: Anchors::new(&first),
@@ -78,7 +79,7 @@ impl Part {
     ///
     /// # Errors
     /// If that is too far away for single precision.
-    pub(super) fn follow(&mut self, points: &[Point]) -> Result<()> {
+    pub(super) fn follow(&mut self, points: &[Vector]) -> Result<()> {
         let now: Vec<_> = self.vertices.iter().map(|vertex| points[*vertex as usize]).collect();
         self.moves |= now != self.first;
         self.bounds.push(finite(bounds(self.displaced(points)))?);
@@ -108,21 +109,21 @@ impl Part {
     }
 
     /// Bytes of its morph target.
-    pub(super) fn displacements(&self, points: &[Point]) -> Vec<u8> {
+    pub(super) fn displacements(&self, points: &[Vector]) -> Vec<u8> {
         self.displaced(points).flatten().flat_map(f32::to_le_bytes).collect()
     }
 
     /// Displacements from the positions at rest as they are written, so that their rounding does not add up.
-    fn displaced(&self, points: &[Point]) -> impl Iterator<Item = [f32; 3]> {
+    fn displaced(&self, points: &[Vector]) -> impl Iterator<Item = [f32; 3]> {
         self.vertices.iter().zip(&self.rest).map(|(vertex, rest)| {
-            let position = minus(points[*vertex as usize], self.origin);
-            single(minus(position, rest.map(f64::from)))
+            let position = sub(points[*vertex as usize], self.origin);
+            single(sub(position, rest.map(f64::from)))
         })
     }
 }
 
 /// The centre of the bounding box, as it can be written in single precision.
-fn centre(points: &[Point]) -> Point {
+fn centre(points: &[Vector]) -> Vector {
     let middle = |axis: usize| {
         let values = points.iter().map(|point| point[axis]);
         let (low, high) =
@@ -132,7 +133,7 @@ fn centre(points: &[Point]) -> Point {
     [0, 1, 2].map(middle)
 }
 
-fn single(point: Point) -> [f32; 3] {
+fn single(point: Vector) -> [f32; 3] {
     point.map(|value| value as f32)
 }
 
@@ -146,8 +147,6 @@ pub(super) fn bounds(points: impl Iterator<Item = [f32; 3]>) -> Bounds {
 }
 
 fn finite(bounds: Bounds) -> Result<Bounds> {
-    if bounds.as_flattened().iter().all(|value| value.is_finite()) {
-        return Ok(bounds);
-    }
-    Err(Error::Film("a point is more than 3·10³⁸ m away, too far for single precision".to_owned()))
+    check_single(bounds.as_flattened())?;
+    Ok(bounds)
 }

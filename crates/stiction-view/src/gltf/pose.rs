@@ -1,11 +1,11 @@
 //! Rigid motions, found from points.
 
-/// A point or a vector.
-pub(super) type Point = [f64; 3];
-/// Three orthogonal unit vectors.
-type Basis = [Point; 3];
+use crate::vector::{Vector, add, cross, dot, norm, sub, unit};
 
-/// Points whose turned form may be off by this, relative to the size of the thing.
+/// Three orthogonal unit vectors.
+type Basis = [Vector; 3];
+
+/// Vectors whose turned form may be off by this, relative to the size of the thing.
 const TOLERANCE: f64 = 1e-6;
 /// Three points make a basis if the third is off the line of the others by this, relative to their distance.
 const OFF_LINE: f64 = 1e-3;
@@ -16,7 +16,7 @@ pub(super) struct Pose {
     /// A unit quaternion: x, y, z, w.
     pub(super) rotation: [f64; 4],
     /// Where the origin of the thing is, in m.
-    pub(super) translation: Point,
+    pub(super) translation: Vector,
 }
 
 /// Three points of a thing that tell how it is turned.
@@ -28,41 +28,41 @@ pub(super) struct Anchors {
 
 impl Anchors {
     /// Three points that are far from each other and from a common line, if there are.
-    pub(super) fn new(points: &[Point]) -> Option<Self> {
+    pub(super) fn new(points: &[Vector]) -> Option<Self> {
         let start = *points.first()?;
-        let far = farthest(points, |point| squared(minus(point, start)));
-        let along = minus(points[far], start);
-        let off = farthest(points, |point| squared(cross(along, minus(point, start))));
-        let area = squared(cross(along, minus(points[off], start))).sqrt();
+        let far = farthest(points, |point| squared(sub(point, start)));
+        let along = sub(points[far], start);
+        let off = farthest(points, |point| squared(cross(along, sub(point, start))));
+        let area = norm(cross(along, sub(points[off], start)));
         let indices = [0, far, off];
         let basis = basis(indices.map(|index| points[index]))?;
         (area > OFF_LINE * squared(along)).then_some(Self { indices, basis })
     }
 
     /// The rigid motion that takes `before` to `after`, if there is one: exact but for rounding.
-    pub(super) fn pose(&self, before: &[Point], after: &[Point], origin: Point) -> Option<Pose> {
+    pub(super) fn pose(&self, before: &[Vector], after: &[Vector], origin: Vector) -> Option<Pose> {
         let now = basis(self.indices.map(|index| after[index]))?;
         let rotation = [0, 1, 2].map(|row| {
             [0, 1, 2].map(|column| (0..3).map(|axis| now[axis][row] * self.basis[axis][column]).sum())
         });
         let [start, far, _] = self.indices;
         let (from, to) = (before[start], after[start]);
-        let moved = |point| plus(times(rotation, minus(point, from)), to);
-        let limit = TOLERANCE * TOLERANCE * squared(minus(before[far], from));
-        let fits = |(old, new): (&Point, &Point)| squared(minus(moved(*old), *new)) <= limit;
+        let moved = |point| add(times(rotation, sub(point, from)), to);
+        let limit = TOLERANCE * TOLERANCE * squared(sub(before[far], from));
+        let fits = |(old, new): (&Vector, &Vector)| squared(sub(moved(*old), *new)) <= limit;
         let pose = || Pose { rotation: quaternion(rotation), translation: moved(origin) };
         before.iter().zip(after).all(fits).then(pose)
     }
 }
 
-fn farthest(points: &[Point], distance: impl Fn(Point) -> f64) -> usize {
+fn farthest(points: &[Vector], distance: impl Fn(Vector) -> f64) -> usize {
     (0..points.len()).max_by(|a, b| distance(points[*a]).total_cmp(&distance(points[*b]))).unwrap_or(0)
 }
 
 /// The first vector along the first two points, the third normal to all of them.
-fn basis([a, b, c]: [Point; 3]) -> Option<Basis> {
-    let first = unit(minus(b, a))?;
-    let third = unit(cross(first, minus(c, a)))?;
+fn basis([a, b, c]: [Vector; 3]) -> Option<Basis> {
+    let first = unit(sub(b, a))?;
+    let third = unit(cross(first, sub(c, a)))?;
     Some([first, cross(third, first), third])
 }
 
@@ -88,7 +88,7 @@ fn quaternion(m: Basis) -> [f64; 4] {
 }
 
 /// The shortest rotation that takes a direction to +y, unless the direction is +y or zero.
-pub(super) fn upright(up: Point) -> Option<[f64; 4]> {
+pub(super) fn upright(up: Vector) -> Option<[f64; 4]> {
     let [x, y, z] = unit(up)?;
     let (axis, w) = ([-z, 0.0, x], 1.0 + y);
     let length = (squared(axis) + w * w).sqrt();
@@ -99,27 +99,11 @@ pub(super) fn upright(up: Point) -> Option<[f64; 4]> {
     (squared(axis) > 1e-24).then(|| [axis[0], axis[1], axis[2], w].map(|value| value / length))
 }
 
-pub(super) fn plus(a: Point, b: Point) -> Point {
-    [0, 1, 2].map(|axis| a[axis] + b[axis])
+/// A matrix, row by row, times a vector.
+fn times(m: Basis, v: Vector) -> Vector {
+    m.map(|row| dot(row, v))
 }
 
-pub(super) fn minus(a: Point, b: Point) -> Point {
-    [0, 1, 2].map(|axis| a[axis] - b[axis])
-}
-
-fn times(m: Basis, v: Point) -> Point {
-    m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
-}
-
-fn cross(a: Point, b: Point) -> Point {
-    [0, 1, 2].map(|axis| a[(axis + 1) % 3] * b[(axis + 2) % 3] - a[(axis + 2) % 3] * b[(axis + 1) % 3])
-}
-
-fn squared(v: Point) -> f64 {
-    v.iter().map(|value| value * value).sum()
-}
-
-fn unit(v: Point) -> Option<Point> {
-    let length = squared(v).sqrt();
-    (length > 0.0 && length.is_finite()).then(|| v.map(|value| value / length))
+fn squared(v: Vector) -> f64 {
+    dot(v, v)
 }

@@ -97,7 +97,7 @@ impl<'a> Blocks<'a> {
 }
 
 fn integers(scale: &Scale, values: &[f32]) -> Vec<i32> {
-    let components = scale.low.len().max(1);
+    let components = scale.all.low.len().max(1);
     values.iter().enumerate().map(|(index, value)| scale.integer(index % components, *value)).collect()
 }
 

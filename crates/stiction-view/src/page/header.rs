@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::survey::{Bounds, Part, Scale, Survey};
 use super::{CHUNK, curves, pack};
-use crate::film::{Curve, Field, Film, Kind, Place, Thing};
+use crate::color::{BODIES, OBSTACLE, hex};
+use crate::film::{Curve, Field, Film, Place, Thing};
 
 /// Changes when the player must.
 const FORMAT: u32 = 1;
@@ -24,6 +25,7 @@ struct Header<'a> {
     vertices: u32,
     triangles: usize,
     edges: usize,
+    palette: PaletteHead,
     things: Vec<ThingHead<'a>>,
     fields: Vec<FieldHead<'a>>,
     frames: &'a [(usize, f64)],
@@ -40,6 +42,13 @@ struct Header<'a> {
 struct Box3 {
     low: [f64; 3],
     high: [f64; 3],
+}
+
+/// The same colours as in pictures: body `i` has colour `i` modulo their number.
+#[derive(Serialize)]
+struct PaletteHead {
+    bodies: [String; BODIES.len()],
+    obstacle: String,
 }
 
 #[derive(Serialize)]
@@ -62,8 +71,12 @@ struct FieldHead<'a> {
     categories: &'a [String],
     low: &'a [f32],
     high: &'a [f32],
-    largest: f32,
     levels: u32,
+    /// Of bodies, for colours.
+    body_low: &'a [f32],
+    body_high: &'a [f32],
+    /// Largest magnitude on bodies.
+    largest: f32,
 }
 
 #[derive(Serialize)]
@@ -108,6 +121,7 @@ fn header<'a>(film: &'a Film, survey: &'a Survey) -> Header<'a> {
         vertices: scenery.vertices,
         triangles: scenery.triangles.len(),
         edges: scenery.edges.len(),
+        palette: PaletteHead { bodies: BODIES.map(hex), obstacle: hex(OBSTACLE) },
         things: scenery.things.iter().map(thing).collect(),
         fields: scenery.fields.iter().zip(&survey.scales).map(field).collect(),
         frames: &survey.frames,
@@ -143,15 +157,9 @@ fn parts(survey: &Survey) -> Vec<PartHead> {
 }
 
 fn thing(thing: &Thing) -> ThingHead<'_> {
-    let kind = match thing.kind {
-        Kind::Solid => "solid",
-        Kind::Sheet => "sheet",
-        Kind::Rod => "rod",
-        Kind::Obstacle => "obstacle",
-    };
     ThingHead {
         name: &thing.name,
-        kind,
+        kind: thing.kind.name(),
         material: &thing.material,
         vertices: [thing.vertices.start, thing.vertices.end],
         triangles: [thing.triangles.start, thing.triangles.end],
@@ -172,10 +180,12 @@ fn field<'a>((field, scale): (&'a Field, &'a Scale)) -> FieldHead<'a> {
         place,
         components: field.components,
         categories: &field.categories,
-        low: &scale.low,
-        high: &scale.high,
-        largest: scale.largest,
+        low: &scale.all.low,
+        high: &scale.all.high,
         levels: scale.levels,
+        body_low: &scale.bodies.low,
+        body_high: &scale.bodies.high,
+        largest: scale.bodies.largest,
     }
 }
 

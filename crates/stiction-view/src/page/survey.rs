@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::film::{Contact, Film, Frame, Kind, Place, Scenery};
+use crate::film::{Contact, Field, Film, Frame, Kind, Place, Scenery, check_single};
+use crate::progress::{Progress, report};
 
 /// Steps across the diagonal of a thing, at least: an error of 1.25e-5 of it.
 const STEPS: f64 = 4e4;
@@ -102,20 +103,48 @@ impl Grid {
 /// The range of a field, and the integers that stand for its values: 0 for none, then evenly from the lowest to the highest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
+    /// Of all values.
+    pub all: Extremes,
+    /// Of those that colours must tell apart: fields are often padded with zeros on obstacles.
+    pub bodies: Extremes,
+    /// Steps between the lowest and the highest of all values.
+    pub levels: u32,
+}
+
+/// Extremes of the values of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extremes {
     /// Lowest value of each component; higher than the highest one where there is none.
     pub low: Vec<f32>,
     /// Highest value of each component.
     pub high: Vec<f32>,
     /// Largest magnitude of a value.
     pub largest: f32,
-    /// Steps between the two.
-    pub levels: u32,
+}
+
+impl Extremes {
+    fn none(components: usize) -> Self {
+        Self { low: vec![f32::INFINITY; components], high: vec![f32::NEG_INFINITY; components], largest: 0.0 }
+    }
+
+    fn widen(&mut self, values: &[f32]) {
+        for value in values.chunks_exact(self.low.len().max(1)) {
+            for (component, number) in value.iter().enumerate().filter(|(_, number)| number.is_finite()) {
+                self.low[component] = self.low[component].min(*number);
+                self.high[component] = self.high[component].max(*number);
+            }
+            let magnitude = value.iter().map(|number| number * number).sum::<f32>().sqrt();
+            if magnitude.is_finite() {
+                self.largest = self.largest.max(magnitude);
+            }
+        }
+    }
 }
 
 impl Scale {
     /// The integer nearest to a value.
     pub fn integer(&self, component: usize, value: f32) -> i32 {
-        let (low, high) = (f64::from(self.low[component]), f64::from(self.high[component]));
+        let (low, high) = (f64::from(self.all.low[component]), f64::from(self.all.high[component]));
         if !(f64::from(value) >= low && f64::from(value) <= high) {
             return 0;
         }
@@ -145,25 +174,25 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Reads some frames of a film.
-    pub fn of(film: &Film, chosen: &[usize]) -> Result<Self> {
+    /// Reads some frames of a film: half of the work of a page.
+    pub fn of(film: &Film, chosen: &[usize], progress: Progress<'_>) -> Result<Self> {
         let mut survey = Self::empty(&film.scenery);
         for (number, index) in chosen.iter().enumerate() {
+            report(progress, number, 2 * chosen.len())?;
             let frame = film.frame(*index)?;
             if number == 0 {
                 survey.begin(&film.scenery, &frame);
             }
             survey.add(&film.scenery, &frame);
         }
-        survey.finish(&film.scenery);
+        survey.finish(&film.scenery)?;
         Ok(survey)
     }
 
     fn empty(scenery: &Scenery) -> Self {
         let scale = |components: usize| Scale {
-            low: vec![f32::INFINITY; components],
-            high: vec![f32::NEG_INFINITY; components],
-            largest: 0.0,
+            all: Extremes::none(components),
+            bodies: Extremes::none(components),
             levels: LEVELS,
         };
         Self {
@@ -198,7 +227,10 @@ impl Survey {
             frame.points[part.vertices.clone()].iter().for_each(|point| part.bounds.add(*point));
         }
         for ((field, values), scale) in scenery.fields.iter().zip(&frame.fields).zip(&mut self.scales) {
-            widen(scale, field.components, values);
+            scale.all.widen(values);
+            for places in of_bodies(scenery, field, values.len()) {
+                scale.bodies.widen(&values[places]);
+            }
         }
         for contact in frame.contacts.iter().filter(|contact| is_finite(contact)) {
             self.reach.add(contact.point);
@@ -206,12 +238,13 @@ impl Survey {
         }
     }
 
-    fn finish(&mut self, scenery: &Scenery) {
+    fn finish(&mut self, scenery: &Scenery) -> Result<()> {
         let bodies = self.parts.iter().any(|part| part.body);
         for part in self.parts.iter().filter(|part| part.body == bodies) {
             self.bounds.join(&part.bounds);
             self.start.join(&part.first);
         }
+        self.check_reach()?;
         for part in &mut self.parts {
             let step = step(part.first.diagonal(), part.shortest_edge).max(part.bounds.extent() / LARGEST);
             part.grid = Grid { origin: part.bounds.low, step: if step > 0.0 { step } else { 1.0 } };
@@ -228,13 +261,26 @@ impl Survey {
                 *scale = of_categories(field.components, field.categories.len());
             }
         }
+        Ok(())
+    }
+
+    /// The player has positions relative to the middle in single precision.
+    fn check_reach(&self) -> Result<()> {
+        let middle = self.bounds.middle();
+        for Bounds { low, high } in
+            self.parts.iter().map(|part| part.bounds).filter(|bounds| !bounds.is_empty())
+        {
+            check_single(&[0, 1, 2].map(|axis| (low[axis] - middle[axis]) as f32))?;
+            check_single(&[0, 1, 2].map(|axis| (high[axis] - middle[axis]) as f32))?;
+        }
+        Ok(())
     }
 }
 
 /// Whether a contact can be drawn.
 pub fn is_finite(contact: &Contact) -> bool {
     let numbers = [contact.point, contact.normal_force, contact.friction_force];
-    numbers.as_flattened().iter().all(|number| number.is_finite())
+    numbers.as_flattened().iter().all(|number| (*number as f32).is_finite())
 }
 
 fn force(contact: &Contact) -> f64 {
@@ -253,12 +299,9 @@ fn step(diagonal: f64, edge: f64) -> f64 {
 
 fn of_categories(components: usize, categories: usize) -> Scale {
     let last = categories.saturating_sub(1).max(1);
-    Scale {
-        low: vec![0.0; components],
-        high: vec![last as f32; components],
-        largest: last as f32,
-        levels: last as u32,
-    }
+    let all =
+        Extremes { low: vec![0.0; components], high: vec![last as f32; components], largest: last as f32 };
+    Scale { bodies: all.clone(), all, levels: last as u32 }
 }
 
 fn places(scenery: &Scenery, place: Place) -> usize {
@@ -269,16 +312,15 @@ fn places(scenery: &Scenery, place: Place) -> usize {
     }
 }
 
-fn widen(scale: &mut Scale, components: usize, values: &[f32]) {
-    for value in values.chunks_exact(components.max(1)) {
-        for (component, number) in value.iter().enumerate().filter(|(_, number)| number.is_finite()) {
-            scale.low[component] = scale.low[component].min(*number);
-            scale.high[component] = scale.high[component].max(*number);
-        }
-        let magnitude = value.iter().map(|number| number * number).sum::<f32>().sqrt();
-        if magnitude.is_finite() {
-            scale.largest = scale.largest.max(magnitude);
-        }
+/// Where the values of a field on bodies are among all of its values; contacts count as bodies.
+fn of_bodies(scenery: &Scenery, field: &Field, count: usize) -> Vec<Range<usize>> {
+    let within =
+        |range: &Range<u32>| range.start as usize * field.components..range.end as usize * field.components;
+    let bodies = scenery.things.iter().filter(|thing| thing.kind != Kind::Obstacle);
+    match field.place {
+        Place::Vertices => bodies.map(|thing| within(&thing.vertices)).collect(),
+        Place::Triangles => bodies.map(|thing| within(&thing.triangles)).collect(),
+        Place::Contacts => std::iter::once(0..count).collect(),
     }
 }
 

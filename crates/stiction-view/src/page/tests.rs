@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::decode::{Decoded, array};
 use super::ints::Channel;
-use super::{BUNDLE, CHUNK, Options, html, thinned, write};
-use crate::film::{Contact, Curve, Field, Film, Frame, Kind, Place, Regime, Scenery, Thing};
+use super::{BUNDLE, CHUNK, Options, html, write};
+use crate::error::Error;
+use crate::film::{Contact, Curve, Field, Film, Frame, Kind, Place, Regime, Scenery, Thing, kept};
 
 const SCRIPT: &str = "</script><script>alert(1)</script>";
 
@@ -192,10 +193,11 @@ fn long_curves_keep_their_peaks() {
 
 #[test]
 fn long_films_are_thinned_evenly() {
-    assert_eq!(thinned(5, 400), [0, 1, 2, 3, 4]);
-    assert_eq!(thinned(9, 5), [0, 2, 4, 6, 8]);
-    assert_eq!(thinned(1000, 2), [0, 999]);
-    assert_eq!((thinned(7, 1), thinned(7, 0)), (vec![0], vec![0]));
+    assert_eq!(kept(5, 400).unwrap(), [0, 1, 2, 3, 4]);
+    assert_eq!(kept(9, 5).unwrap(), [0, 2, 4, 6, 8]);
+    assert_eq!(kept(1000, 2).unwrap(), [0, 999]);
+    assert_eq!(kept(7, 1).unwrap(), [0]);
+    assert!(kept(7, 0).unwrap_err().to_string().contains("max_frames is 0"));
     let text = html(&film(50), Options { max_frames: 8 }).unwrap();
     let decoded = Decoded::new(&text);
     assert_eq!(decoded.steps(), [0, 70, 140, 210, 280, 350, 420, 490]);
@@ -205,11 +207,54 @@ fn long_films_are_thinned_evenly() {
 #[test]
 fn bytes_are_the_same_every_time() {
     let path = std::env::temp_dir().join(format!("stiction-page-{}.html", std::process::id()));
-    let size = write(&film(20), &path, Options::default()).unwrap();
+    let size = write(&film(20), &path, Options::default(), &|done, of| done < of).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
     assert_eq!(text, page(20));
     assert_eq!((size.bytes, size.frames, size.film_frames), (text.len() as u64, 20, 20));
+}
+
+#[test]
+fn pages_that_fail_or_are_stopped_leave_the_old_one() {
+    let folder = std::env::temp_dir().join(format!("stiction-page-old-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("view.html");
+    std::fs::write(&path, "old").unwrap();
+    for last in [0, 2, 30] {
+        let stopped = write(&film(20), &path, Options::default(), &|done, of| done < last && of == 40);
+        assert!(matches!(stopped, Err(Error::Stopped)));
+    }
+    let frames = vec![frame(0), Frame::default()];
+    let broken = Film::new(scenery(), Box::new(frames)).unwrap();
+    assert!(write(&broken, &path, Options::default(), &|_, _| true).is_err());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn padding_on_obstacles_does_not_widen_colour_ranges() {
+    let mut frame = frame(0);
+    let mut scenery = scenery();
+    scenery.fields.truncate(1);
+    frame.fields = vec![vec![5.0, 6.0, 7.0, 8.0, 0.0]];
+    frame.contacts.clear();
+    let text = html(&Film::new(scenery, Box::new(vec![frame])).unwrap(), Options::default()).unwrap();
+    let decoded = Decoded::new(&text);
+    let head = &decoded.header["fields"][0];
+    assert_eq!((&head["body_low"][0], &head["body_high"][0]), (&5.0.into(), &8.0.into()));
+    assert_eq!(decoded.values(0, 0)[4], 0.0);
+    assert_eq!(decoded.header["palette"]["bodies"][0], "2f6fb2");
+}
+
+#[test]
+fn points_too_far_for_single_precision_are_refused() {
+    let mut far = frame(0);
+    far.points[2] = [1e200, 0.0, 0.0];
+    let film = Film::new(scenery(), Box::new(vec![far])).unwrap();
+    assert!(
+        html(&film, Options::default()).unwrap_err().to_string().contains("too far for single precision")
+    );
 }
 
 #[test]

@@ -2,6 +2,6 @@
 
 mod animations;
 mod films;
-mod gallery;
 mod pictures;
+mod sceneries;
 mod visibility;

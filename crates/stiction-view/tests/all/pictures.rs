@@ -169,7 +169,9 @@ fn wrong_views_are_refused_with_a_reason() {
     let refused = |look: &Look| Renderer::new(&slope().film(), look).err().unwrap().to_string();
     assert!(refused(&Look { view: "iso".parse().unwrap(), ..small() }).contains("2D"));
     let at_eye = Look { view: "eye=0:0:0,target=0:0:0".parse().unwrap(), ..small() };
-    assert!(Renderer::new(&blocks(1).film(), &at_eye).err().unwrap().to_string().contains("same point"));
+    assert!(Renderer::new(&blocks(1).film(), &at_eye).err().unwrap().to_string().contains("at the target"));
+    let inside = Look { view: "eye=0:0:0".parse().unwrap(), ..small() };
+    picture(&blocks(1).film(), &inside);
 }
 
 #[test]

@@ -6,8 +6,11 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import validator from 'gltf-validator';
-import { AnimationMixer, Box3, LoopOnce, Mesh, Vector3 } from 'three';
-import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
+
+// The three.js of the player, so that there is one version to update.
+const three = (path) => import(new URL(`../../../../viewer/node_modules/three/${path}`, import.meta.url));
+const { AnimationMixer, Box3, LoopOnce, Mesh, Vector3 } = await three('build/three.module.js');
+const { GLTFLoader } = await three('examples/jsm/loaders/GLTFLoader.js');
 
 // Metres, for things of some metres: single precision in the file, and in three.js.
 const PRECISION = 2e-6;
