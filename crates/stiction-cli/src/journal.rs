@@ -9,6 +9,7 @@ use stiction_sim::report::StepReport;
 use stiction_sim::scene::Scene;
 use stiction_sim::state::State;
 use stiction_view::page;
+use stiction_view::progress::Progress;
 
 use crate::columnar;
 use crate::error::Error;
@@ -148,17 +149,17 @@ impl<'a, const D: usize> Journal<'a, D> {
             .try_for_each(|(table, kinds)| Ok(columnar::convert(table, &Output::columnar(table), kinds)?))
     }
 
-    /// Makes the page, with a title, from the frames on disk; nothing if those are of a format that films are not made from.
+    /// Makes the page, with a title, from the frames on disk, and says how far it is; nothing if those are of a format that films are not made from.
     ///
     /// # Errors
     /// If a frame cannot be read or the page not be written.
-    pub fn make_page(&self, title: &str) -> Result<Option<PathBuf>, Error> {
+    pub fn make_page(&self, title: &str, progress: Progress<'_>) -> Result<Option<PathBuf>, Error> {
         if self.frames.index_path().file_name() != Some("frames.pvd".as_ref()) {
             return Ok(None);
         }
         let mut film = film::load(self.output.folder(), Some(&film::PAGE_FIELDS))?;
         title.clone_into(&mut film.scenery.title);
-        page::write(&film, &self.output.page(), page::Options::default())?;
+        page::write(&film, &self.output.page(), page::Options::default(), progress)?;
         Ok(Some(self.output.page()))
     }
 

@@ -25,7 +25,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand};
-use stiction_view::animation::Ending;
 
 /// Contact and friction that engineers and researchers can trust.
 #[derive(Debug, Parser)]
@@ -62,26 +61,19 @@ pub fn main_until(args: impl IntoIterator<Item = impl Into<OsString> + Clone>, s
     };
     let done = match args.command {
         Command::Run(args) => run::run(&args, stop).map(|outcome| finish(&outcome)),
-        Command::Render(args) => render::render(&args, stop).map(shown).map_err(error::Error::from),
+        Command::Render(args) => render::render(&args, stop).map_err(error::Error::from).map(|path| {
+            println!("{}", path.display());
+            DONE
+        }),
     };
     done.unwrap_or_else(|error| {
+        if let error::Error::View(stiction_view::error::Error::Stopped) = error {
+            eprintln!("interrupted: what was being made is not complete");
+            return INTERRUPTED;
+        }
         eprintln!("error: {error}");
         FAILED
     })
-}
-
-/// Says what was rendered.
-fn shown((path, ending): (PathBuf, Ending)) -> u8 {
-    match ending {
-        Ending::Complete => {
-            println!("{}", path.display());
-            DONE
-        }
-        Ending::Stopped => {
-            eprintln!("interrupted: {} is not complete", path.display());
-            INTERRUPTED
-        }
-    }
 }
 
 const DONE: u8 = 0;

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use stiction_sim::fields::FieldKind;
-use stiction_view::animation::{self, Clip, Ending};
+use stiction_view::animation::{self, Clip};
 use stiction_view::camera::View;
 use stiction_view::error::{Error, Result};
 use stiction_view::film::Film;
 use stiction_view::look::{Arrows, Look};
 use stiction_view::picture::Renderer;
+use stiction_view::progress::Progress;
 use stiction_view::tempo::Tempo;
 use stiction_view::{gltf, page, png, sequence};
 
@@ -142,11 +143,11 @@ pub enum ArrowChoice {
     Friction,
 }
 
-/// Renders a run; returns what was written, and whether `stop` ended it.
+/// Renders a run; returns what was written.
 ///
 /// # Errors
-/// If there is no run, an option is wrong, or a file cannot be written.
-pub fn render(args: &RenderArgs, stop: &AtomicBool) -> Result<(PathBuf, Ending)> {
+/// If there is no run, an option is wrong, a file cannot be written, or `stop` is raised ([`Error::Stopped`]).
+pub fn render(args: &RenderArgs, stop: &AtomicBool) -> Result<PathBuf> {
     let format = format(args)?;
     let path = args.output.clone().unwrap_or_else(|| format.place(&args.run));
     let look = look(args)?;
@@ -159,10 +160,7 @@ pub fn render(args: &RenderArgs, stop: &AtomicBool) -> Result<(PathBuf, Ending)>
     let film = film::load(&args.run, fields(format, args).as_deref())?;
     let done = Job { args, format, film: &film, look, path: &path }.run(&progress);
     bar.finish_and_clear();
-    match done {
-        Err(Error::Stopped) => Ok((path, Ending::Stopped)),
-        done => Ok((path, done?)),
-    }
+    done.map(|()| path)
 }
 
 /// What is asked for, or what the ending of the output says.
@@ -239,9 +237,6 @@ fn frame(place: &str, count: usize) -> Result<usize> {
     Ok((part * last as f64).round() as usize)
 }
 
-/// Asked before each piece of work: how many are done, of how many; says whether to go on.
-type Proceed<'a> = &'a dyn Fn(usize, usize) -> bool;
-
 /// Something to be made.
 struct Job<'a> {
     args: &'a RenderArgs,
@@ -252,27 +247,26 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, proceed: Proceed<'_>) -> Result<Ending> {
+    fn run(&self, progress: Progress<'_>) -> Result<()> {
         match self.format {
-            Format::Png => self.picture()?,
-            Format::Gif => return self.animation(animation::Format::Gif, proceed),
-            Format::Apng => return self.animation(animation::Format::Apng, proceed),
-            Format::Mp4 => return self.animation(animation::Format::Mp4, proceed),
-            Format::Frames => return self.pictures(proceed),
+            Format::Png => self.picture(),
+            Format::Gif => self.animation(animation::Format::Gif, progress),
+            Format::Apng => self.animation(animation::Format::Apng, progress),
+            Format::Mp4 => self.animation(animation::Format::Mp4, progress),
+            Format::Frames => self.pictures(progress),
             Format::Glb => {
                 let usual = gltf::Options::default();
                 let max_frames = self.args.max_frames.unwrap_or(usual.max_frames);
-                gltf::write(self.film, self.path, &gltf::Options { max_frames }, proceed)?;
+                gltf::write(self.film, self.path, &gltf::Options { max_frames }, progress).map(|_| ())
             }
-            Format::Obj => self.sequence(sequence::Format::Obj, proceed)?,
-            Format::Ply => self.sequence(sequence::Format::Ply, proceed)?,
+            Format::Obj => self.sequence(sequence::Format::Obj, progress),
+            Format::Ply => self.sequence(sequence::Format::Ply, progress),
             Format::Page => {
                 let usual = page::Options::default();
                 let max_frames = self.args.max_frames.unwrap_or(usual.max_frames);
-                page::write(self.film, self.path, page::Options { max_frames })?;
+                page::write(self.film, self.path, page::Options { max_frames }, progress).map(|_| ())
             }
         }
-        Ok(Ending::Complete)
     }
 
     fn picture(&self) -> Result<()> {
@@ -280,12 +274,12 @@ impl Job<'_> {
         png::write(&Renderer::new(self.film, &self.look)?.picture(index)?, self.path)
     }
 
-    fn animation(&self, format: animation::Format, proceed: Proceed<'_>) -> Result<Ending> {
+    fn animation(&self, format: animation::Format, progress: Progress<'_>) -> Result<()> {
         let tempo = Tempo { fps: self.args.fps, speed: self.args.speed };
-        animation::write(self.film, &self.look, self.path, &Clip { format, tempo }, proceed)
+        animation::write(self.film, &self.look, self.path, &Clip { format, tempo }, progress)
     }
 
-    fn pictures(&self, proceed: Proceed<'_>) -> Result<Ending> {
+    fn pictures(&self, progress: Progress<'_>) -> Result<()> {
         std::fs::create_dir_all(self.path).map_err(Error::at(self.path))?;
         let used = std::fs::read_dir(self.path).map_err(Error::at(self.path))?.next().is_some();
         if used && !self.args.overwrite {
@@ -296,19 +290,19 @@ impl Job<'_> {
         }
         let renderer = Renderer::new(self.film, &self.look)?;
         for index in 0..self.film.count() {
-            if !proceed(index, self.film.count()) {
-                return Ok(Ending::Stopped);
+            if !progress(index, self.film.count()) {
+                return Err(Error::Stopped);
             }
             let step = self.film.frame(index)?.step;
             png::write(&renderer.picture(index)?, &self.path.join(format!("{step:06}.png")))?;
         }
-        Ok(Ending::Complete)
+        Ok(())
     }
 
-    fn sequence(&self, format: sequence::Format, proceed: Proceed<'_>) -> Result<()> {
+    fn sequence(&self, format: sequence::Format, progress: Progress<'_>) -> Result<()> {
         let usual = sequence::Options::default();
         let options = sequence::Options { format, overwrite: self.args.overwrite, ..usual };
-        sequence::write(self.film, self.path, &options, proceed).map(|_| ())
+        sequence::write(self.film, self.path, &options, progress).map(|_| ())
     }
 }
 

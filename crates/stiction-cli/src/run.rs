@@ -177,10 +177,10 @@ impl<'a, const D: usize> Run<'a, D> {
         let written = writer::beside(&mut self.journal, |hand_on| steps.make(&mut work, stop, &hand_on));
         steps.bar.finish_and_clear();
         let timings = self.args.timings.then(|| work.take_timings());
-        Ok(Outcome { timings, ..self.close(written?)? })
+        Ok(Outcome { timings, ..self.close(written?, stop)? })
     }
 
-    fn close(mut self, written: Written<Option<SimError>>) -> Result<Outcome, Error> {
+    fn close(mut self, written: Written<Option<SimError>>, stop: &AtomicBool) -> Result<Outcome, Error> {
         let failure = match (written.wrong, written.steps) {
             // What was made since counts no more.
             (Some(wrong), _) => Some(wrong),
@@ -191,14 +191,7 @@ impl<'a, const D: usize> Run<'a, D> {
         };
         let failure = failure.map(|error| self.explained(&error));
         let title = self.args.scene.file_stem().unwrap_or_default().to_string_lossy();
-        // None of these keeps the others from being made, or hides a failure.
-        let drawn = self.journal.draw(&title);
-        let converted = self.journal.convert_tables();
-        let (page, paged) = match self.journal.make_page(&title) {
-            Ok(page) => (page, None),
-            Err(error) => (None, Some(error)),
-        };
-        let missing = drawn.err().into_iter().chain(converted.err()).chain(paged).collect();
+        let (page, missing) = self.show(&title, stop);
         let (steps, history) = (self.journal.steps(), self.journal.history());
         Ok(Outcome {
             steps,
@@ -214,6 +207,21 @@ impl<'a, const D: usize> Run<'a, D> {
             page,
             missing,
         })
+    }
+
+    /// Makes the picture, tables in other formats and the page. None of these keeps the others from being made: returns the page, and what went wrong.
+    fn show(&self, title: &str, stop: &AtomicBool) -> (Option<PathBuf>, Vec<Error>) {
+        let (drawn, converted) = (self.journal.draw(title), self.journal.convert_tables());
+        let (bar, ended) = (page_bar(self.args.quiet), stop.load(Ordering::Relaxed));
+        // Ctrl-C that ended the steps leaves what there is; one that comes while the page is made ends that.
+        let made = self.journal.make_page(title, &|done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            ended || !stop.load(Ordering::Relaxed)
+        });
+        bar.finish_and_clear();
+        let (page, failed) = made.map_or_else(|error| (None, Some(error)), |page| (page, None));
+        (page, drawn.err().into_iter().chain(converted.err()).chain(failed).collect())
     }
 
     /// An error of a step, at the key of the scene that it comes from.
@@ -277,6 +285,15 @@ pub fn stop_flag() -> Arc<AtomicBool> {
         }
     });
     flag
+}
+
+/// Shows how far the page is.
+fn page_bar(quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("page {wide_bar} {eta} left");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn progress_bar(steps: u64, quiet: bool) -> ProgressBar {
