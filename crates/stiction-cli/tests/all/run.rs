@@ -588,8 +588,8 @@ fn damaged_frames_are_not_drawn() {
     let frame = output.join("frames/000000.vtu");
     let good = fs::read_to_string(&frame).unwrap();
     let without = good.replace("Name=\"body\"", "Name=\"bodies\"");
-    let components =
-        good.replacen("NumberOfComponents=\"3\"", "NumberOfComponents=\"18446744073709551615\"", 2);
+    let vectors = "Name=\"displacement\" NumberOfComponents=";
+    let components = good.replace(&format!("{vectors}\"3\""), &format!("{vectors}\"18446744073709551615\""));
     for (text, word) in
         [(without, "body"), (components, "000000.vtu"), (good[..good.len() / 2].to_owned(), "000000.vtu")]
     {

@@ -35,7 +35,8 @@ fn paths(document: &str) -> Vec<&str> {
 /// Targets of links to files: `](path)`.
 fn links(document: &str) -> Vec<&str> {
     let targets = document.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    targets.filter(|target| !target.contains("://") && !target.starts_with('#')).collect()
+    let files = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
+    files.map(|target| target.split('#').next().unwrap_or(target)).collect()
 }
 
 /// Reference keys such as `[Li2020]`, also escaped ones.

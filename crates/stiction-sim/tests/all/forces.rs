@@ -325,7 +325,7 @@ fixed = ["left", "bottom"]
 /// Heat of all substeps counts, of each body, obstacle and pair.
 #[test]
 fn heat_of_substeps_adds_up() {
-    let changes = [("[contact]", "solver = { max_iterations = 4 }\n[contact]".to_owned())];
+    let changes = [("[contact]", "[solver]\nmax_iterations = 4\n[contact]".to_owned())];
     let finished = support::run_changed::<2>("rub-2d.toml", &changes);
     assert!(finished.reports.iter().any(|report| report.substeps > 1));
     for report in &finished.reports {
