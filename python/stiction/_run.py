@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Frame:
     """A frame of a run: positions and fields of all vertices, cells, and contacts. Files are read when they are asked for."""
 
-    __slots__ = ("_bodies", "_contacts", "_files", "time")
+    __slots__ = ("_bodies", "_contacts", "_files", "_time")
 
     def __init__(self, time: float, files: dict[str, Path]) -> None:
-        self.time = time
+        self._time = time
         self._files = files
         self._bodies: dict[str, Any] | None = None
         self._contacts: dict[str, Any] | None = None
@@ -34,6 +34,11 @@ class Frame:
         if self._bodies is None:
             self._bodies = _stiction.read_frame(self._files["0"])
         return self._bodies
+
+    @property
+    def time(self) -> float:
+        """The time in s."""
+        return self._time
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -51,14 +56,15 @@ class Frame:
     def fields(self) -> dict[str, NDArray[np.float64]]:
         """Fields by name, on vertices or in cells; `stiction.field_names()` says what they are. Vectors have 3 columns, tensors 9."""
         data = self._read()
-        return {**data["point_data"], **data["cell_data"]}
+        fields: dict[str, NDArray[np.float64]] = {**data["point_data"], **data["cell_data"]}
+        return fields
 
     @property
     def contacts(self) -> dict[str, NDArray[np.float64]]:
         """Contacts by column: `place`, `normal_force` and `friction_force` (on `first`, in N), `lambda`, `slip`, `heat` and more."""
         if self._contacts is None:
             path = self._files.get("1")
-            data = _stiction.read_frame(path) if path else {"points": np.zeros((0, 3)), "point_data": {}}
+            data: dict[str, Any] = _stiction.read_frame(path) if path else {"points": np.zeros((0, 3)), "point_data": {}}
             self._contacts = {"place": data["points"], **data["point_data"]}
         return self._contacts
 
@@ -72,13 +78,13 @@ class Run:
     `steps` and `pairs` are tables, dictionaries with an array for each column; `frames` are the configurations.
     """
 
-    __slots__ = ("_steps", "_units", "folder", "frames", "pairs")
+    __slots__ = ("_folder", "_frames", "_pairs", "_steps", "_units")
 
     def __init__(self, folder: Path, steps: tuple[_Table, _Units], pairs: _Table, frames: list[Frame]) -> None:
-        self.folder = folder
+        self._folder = folder
         self._steps, self._units = steps
-        self.pairs = pairs
-        self.frames = frames
+        self._pairs = pairs
+        self._frames = frames
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Run:
@@ -92,6 +98,21 @@ class Run:
             raise FileNotFoundError(f"{place}: there is no steps.csv: name the folder that `stiction run -o` wrote")
         pairs = place / "pairs.csv"
         return cls(place, _table(table), _table(pairs)[0] if pairs.is_file() else {}, list(_frames(place)))
+
+    @property
+    def folder(self) -> Path:
+        """Where the results are."""
+        return self._folder
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The configurations, in order."""
+        return self._frames
+
+    @property
+    def pairs(self) -> _Table:
+        """What each two things did to each other, a row for each pair that touches in each step."""
+        return self._pairs
 
     @property
     def steps(self) -> _Table:

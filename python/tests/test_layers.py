@@ -16,7 +16,7 @@ PACKAGE = ROOT / "python" / "stiction"
 NATIVE = ROOT / "crates" / "stiction-py" / "src"
 # From the bottom to the top. A new module goes where its imports allow.
 ORDER = (
-    "_stiction _coefficients _simulation _contact_report _mesh_input _dof_order _contact_arguments _contact_stiffness _contact_scene "
+    "_stiction _coefficients _show _run _simulation _contact_report _mesh_input _dof_order _contact_arguments _contact_stiffness _contact_scene "
     "_contact_friction _contact_increment _ipc_contact _drop_in __init__ __main__"
 ).split()
 

@@ -20,10 +20,31 @@ def simulation(request):
 
 
 def expanded(names, simulation):
-    """Names of a document, with those of the bodies in place of `BODY`."""
-    axes = "xyz"[: simulation.positions.shape[1]]
-    of_body = [name for name in names if name.startswith("BODY.") and name[-1] in axes]
-    return [name for name in names if "." not in name] + [name.replace("BODY", body) for body in simulation.bodies for name in of_body]
+    """Names of a document, with those of bodies, their motions and obstacles in place of `BODY`, `motion1` and `OBSTACLE`."""
+    names = [name for name in (in_dimension(name, simulation.positions.shape[1]) for name in names) if name]
+    fixed = [name for name in names if "." not in name]
+    of_motion = [name for name in names if name.startswith("BODY.motion1.")]
+    of_body = [name for name in names if name.startswith("BODY.") and name not in of_motion]
+    of_obstacle = [name for name in names if name.startswith("OBSTACLE.")]
+    for body in simulation.bodies:
+        fixed += [name.replace("BODY", body) for name in of_body]
+        for motion in motions(body, simulation):
+            fixed += [name.replace("BODY.motion1", f"{body}.{motion}") for name in of_motion]
+    return fixed + [name.replace("OBSTACLE", obstacle) for obstacle in simulation.obstacles for name in of_obstacle]
+
+
+def in_dimension(name, dimension):
+    """A name as scenes of a dimension have it, if they do: without z in 2D, where a moment is one number."""
+    if dimension == 3 or "." not in name or not re.search(r"(\.|_|v)[xyz]$", name):
+        return name
+    if "moment" in name:
+        return name[:-2] if name.endswith("_z") else None
+    return None if name.endswith("z") else name
+
+
+def motions(body, simulation):
+    found = [re.fullmatch(rf"{body}\.((?:fixed|motion)\d+)\.power", name) for name in simulation.report_columns]
+    return [match[1] for match in found if match]
 
 
 def typed(kind):
@@ -32,7 +53,7 @@ def typed(kind):
 
 
 def test_reports_have_the_keys_of_the_document(simulation):
-    rows = re.findall(r"^\| `([^`]+)` \| (\S+) \| (.+) \|$", DOCUMENT, re.M)
+    rows = re.findall(r"^\| `([^`]+)` \| ([^|]+) \| (.+) \|$", DOCUMENT, re.M)
     names = expanded([name for name, _, _ in rows], simulation)
     assert len(names) == len(set(names)) and "fallbacks" in names
     assert list(simulation.report_columns) == names
@@ -43,7 +64,7 @@ def test_reports_have_the_keys_of_the_document(simulation):
 
 
 def test_help_has_the_keys_and_units_of_reports(simulation):
-    keys = re.findall(r"^- `([^`]+)`(?: \((\S+)\))?: ", stiction.Simulation.step.__doc__, re.M)
+    keys = re.findall(r"^- `([^`]+)`(?: \(([^)]+)\))?: ", stiction.Simulation.step.__doc__, re.M)
     assert expanded([key for key, _ in keys], simulation) == list(simulation.report_columns)
     assert all(simulation.report_columns[key][0] == unit for key, unit in keys if "." not in key)
 
@@ -54,12 +75,15 @@ def test_values_have_the_types_of_the_stub(simulation):
         fixed = [key for key in report if "." not in key]
         assert sorted(fixed) == sorted(key for kind in kinds for key in typed(kind))
         assert all(isinstance(report[key], types) for kind, types in kinds.items() for key in typed(kind))
-        assert all(isinstance(report[key], float) for key in report if "." in key)
+        own = {key: value for key, value in report.items() if "." in key}
+        assert all(isinstance(value, int if key.endswith(".contacts") else float) for key, value in own.items())
 
 
 def test_names_that_differ_are_seen(simulation):
     assert "fallbacks" in typed("Count") and "refinement" in typed("Text") and "fallback" not in typed("Count")
-    assert expanded(["time", "BODY.x", "BODY.w"], simulation) == ["time", *(f"{body}.x" for body in simulation.bodies)]
+    assert expanded(["time", "BODY.x"], simulation) == ["time", *(f"{body}.x" for body in simulation.bodies)]
+    flat = [in_dimension(f"BODY.{name}", 2) for name in ("y", "vz", "normal_z", "moment_x", "moment_z", "power")]
+    assert flat == ["BODY.y", None, None, None, "BODY.moment", "BODY.power"]
 
 
 def test_the_start_has_no_refinement_and_its_step_has(simulation):

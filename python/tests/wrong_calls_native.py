@@ -290,7 +290,7 @@ OWN = {
         "slides",
     ),
     "a stored simulation of another scene": (
-        lambda: simulation().__setstate__((0.0, 1, (None, 0.0), [X, X, [], [], [], []], None, [])),
+        lambda: simulation().__setstate__((0.0, 1, (None, 0.0), [X, X, [], [], [], [], [], [], [], []], None, [])),
         ValueError,
         "q: ",
     ),

@@ -127,7 +127,10 @@ fn push(out: &mut String, array: &Array, of_grid: bool) {
     };
     let tuples =
         if of_grid { format!(" NumberOfTuples=\"{}\"", count / components.max(&1)) } else { String::new() };
-    let attributes = format!("type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\"{tuples}");
+    // Some readers make columns of numbers that say so.
+    let count =
+        if *components == 1 { String::new() } else { format!(" NumberOfComponents=\"{components}\"") };
+    let attributes = format!("type=\"{kind}\" Name=\"{name}\"{count}{tuples}");
     binary(out, &attributes, &data);
 }
 
