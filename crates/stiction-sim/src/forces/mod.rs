@@ -163,7 +163,7 @@ impl<const D: usize> ContactForces<D> {
                 Some(first) => {
                     first.rub(of);
                     parts.for_each(|part| {
-                        part.rub(&ContactFriction { force: Vector::ZERO, heat: 0.0, ..*of })
+                        part.rub(&ContactFriction { force: Vector::ZERO, heat: 0.0, ..*of });
                     });
                 }
                 None => ended.push(ended_contact(model, x, of)),
