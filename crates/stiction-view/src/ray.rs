@@ -42,6 +42,9 @@ fn numbered(scenery: &Scenery) -> impl Iterator<Item = (u32, u32)> {
     things.flat_map(|(thing, of)| of.triangles.clone().map(move |triangle| (thing as u32, triangle)))
 }
 
+/// How far outside of a triangle, relative to its size, a ray still meets it: one along the side that two share must not fall through between them.
+const ROUNDING: f64 = 1e-12;
+
 /// The parameter of a ray where it meets a triangle (Möller and Trumbore 1997); none if it misses or runs along it.
 pub fn depth_of_triangle(ray: &Ray, [a, b, c]: [[f64; 3]; 3]) -> Option<f64> {
     let (ab, ac) = (sub(b, a), sub(c, a));
@@ -54,5 +57,5 @@ pub fn depth_of_triangle(ray: &Ray, [a, b, c]: [[f64; 3]; 3]) -> Option<f64> {
     let u = dot(from_a, across) / determinant;
     let around = cross(from_a, ab);
     let v = dot(ray.direction, around) / determinant;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0).then(|| dot(ac, around) / determinant)
+    (u >= -ROUNDING && v >= -ROUNDING && u + v <= 1.0 + ROUNDING).then(|| dot(ac, around) / determinant)
 }
