@@ -1,18 +1,18 @@
 //! Animations of films: GIF, animated PNG, and MP4 where the program ffmpeg is installed.
 //!
-//! ```no_run
-//! # fn film() -> stiction_view::film::Film { unimplemented!() }
+//! ```
 //! use std::path::Path;
 //! use stiction_view::animation::{self, Clip};
+//! use stiction_view::error::Result;
+//! use stiction_view::film::Film;
 //! use stiction_view::look::Look;
 //!
-//! let path = Path::new("run.gif");
-//! let clip = Clip::for_path(path)?;
-//! animation::write(&film(), &Look::default(), path, &clip, &|done, of| {
-//!     eprintln!("{done} of {of}");
-//!     true
-//! })?;
-//! # Ok::<(), stiction_view::error::Error>(())
+//! fn save(film: &Film, path: &Path) -> Result<()> {
+//!     animation::write(film, &Look::default(), path, &Clip::for_path(path)?, &|done, of| {
+//!         eprintln!("{done} of {of}");
+//!         true
+//!     })
+//! }
 //! ```
 
 use std::path::Path;
